@@ -20,9 +20,7 @@ def parse_known(text: str, attributes: Attributes, calendar: Calendar) -> Design
     """
     query, problems = read(text)
     if problems:
-        # Without an entity there is nothing to look names up in.
-        names = _problems_of(lambda: prepare(query, attributes, calendar)) if query.entity else ()
-        raise QueryProblems([*problems, *names])
+        raise QueryProblems([*problems, *problems_in_query(query, attributes, calendar)])
     return query
 
 
@@ -30,9 +28,23 @@ def parse_known_filter(text: str, entity: str, attributes: Attributes, calendar:
     """Return the filter on `entity` in a FetchXML text. Raises QueryProblems, as `parse_known` does."""
     designed, problems = read_filter(text)
     if problems:
-        names = _problems_of(lambda: prepare_filter(designed, entity, attributes, calendar))
-        raise QueryProblems([*problems, *names])
+        raise QueryProblems([*problems, *problems_in_filter(designed, entity, attributes, calendar)])
     return designed
+
+
+def problems_in_query(
+    query: DesignedQuery, attributes: Attributes, calendar: Calendar
+) -> tuple[Problem, ...]:
+    """Return what is wrong, by the metadata, with a query of which only a part could be read."""
+    # Without an entity there is nothing to look names up in.
+    return _problems_of(lambda: prepare(query, attributes, calendar)) if query.entity else ()
+
+
+def problems_in_filter(
+    filter: DesignedFilter, entity: str, attributes: Attributes, calendar: Calendar
+) -> tuple[Problem, ...]:
+    """Return what is wrong, by the metadata, with a filter on `entity` of which only a part could be read."""
+    return _problems_of(lambda: prepare_filter(filter, entity, attributes, calendar))
 
 
 def _problems_of(check: Callable[[], object]) -> tuple[Problem, ...]:

@@ -15,6 +15,7 @@ from designer.documents.keys import Location, Place, duplicate_keys
 from designer.documents.older_formats import in_present_format
 from designer.documents.problems import DocumentError, Gap, PartlyRead
 from designer.documents.readable_rest import near_member, readable_rest, without_duplicates
+from designer.documents.unread_queries import UnreadQuery, unread_queries
 from designer.library_messages import problems_of, reason_of, unreadable
 from designer.sentences import Counted, Sentence, listed
 
@@ -62,6 +63,7 @@ def document_from(data: dict[str, Any], place: Place) -> ConfigurationDocument:
     data = in_present_format(_without_nul(data) if problems else data)
     positions: Mapping[str, Sequence[int]] = {}
     gaps: Sequence[Gap] = ()
+    queries: Sequence[UnreadQuery] = ()
     try:
         document = ConfigurationDocument.model_validate(data)
     except ValidationError as error:
@@ -69,6 +71,10 @@ def document_from(data: dict[str, Any], place: Place) -> ConfigurationDocument:
         if rest is None:
             raise DocumentError([*problems, *_sentences(problems_of(error), data, place)]) from error
         problems += _sentences(rest.problems, data, place)
+        queries = [
+            UnreadQuery(_full_place(location, data, place), query, entity)
+            for location, query, entity in unread_queries(data, rest.problems)
+        ]
         document, positions, gaps = rest.document, rest.positions, rest.gaps
 
     def place_in_data(location: Location) -> str:
@@ -80,7 +86,7 @@ def document_from(data: dict[str, Any], place: Place) -> ConfigurationDocument:
 
     if problems := [*problems, *duplicate_keys(document, place_in_data)]:
         rest_document, more_gaps = without_duplicates(document)
-        raise PartlyRead(problems, rest_document, [*gaps, *more_gaps])
+        raise PartlyRead(problems, rest_document, [*gaps, *more_gaps], queries)
     return document
 
 
@@ -141,7 +147,7 @@ def _without_nul(value: Any) -> Any:
 def _sentences(problems: Sequence[ErrorDetails], data: dict[str, Any], place: Place) -> Iterator[str]:
     """Yield a sentence for each of the first problems, with its place, and one that counts the others."""
     for problem in problems[:MOST_PROBLEMS]:
-        where = f"{place(problem['loc'])}{_item_name(problem['loc'], data)}" or Sentence("document")
+        where = _full_place(problem["loc"], data, place) or Sentence("document")
         yield listed((where, _reason(problem, data)), ": ")
     if (more := len(problems) - MOST_PROBLEMS) > 0:
         yield Counted("… and %(number)s more", "… and %(number)s more", more)
@@ -158,6 +164,11 @@ def place_in_document(location: Location) -> str:
     """Return a location as text, such as `endpoints[3].inputs[0].name`."""
     parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in location]
     return "".join(parts).removeprefix(".")
+
+
+def _full_place(location: Location, data: dict[str, Any], place: Place) -> str:
+    """Return the place of a location, with the name of the item that it is in; empty for the document."""
+    return f"{place(location)}{_item_name(location, data)}"
 
 
 def _item_name(location: Sequence[str | int], data: dict[str, Any]) -> str:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from designer.definitions import ConfigurationDocument
 from designer.documents.keys import ENDPOINTS, Collection, Key
+from designer.documents.unread_queries import UnreadQuery
 from designer.readiness import Finding
 from designer.sentences import listed
 
@@ -40,8 +41,8 @@ class PartlyRead(DocumentError):
     """A document that cannot be used, of which `rest` could be read: it can be judged, so that what else is
     wrong is told at once.
 
-    `gaps` are those of items in `rest`. `is_as_meant`: whether endpoints without gaps would answer calls as
-    the author means.
+    `gaps` are those of items in `rest`; `queries` are those of the document that cannot be read whole.
+    `is_as_meant`: whether endpoints without gaps would answer calls as the author means.
     """
 
     def __init__(
@@ -49,16 +50,22 @@ class PartlyRead(DocumentError):
         problems: Iterable[str],
         rest: ConfigurationDocument,
         gaps: Sequence[Gap] = (),
+        queries: Sequence[UnreadQuery] = (),
         *,
         is_as_meant: bool = True,
     ) -> None:
         super().__init__(problems)
         self.rest = rest
         self.gaps = gaps
+        self.queries = queries
         self.is_as_meant = is_as_meant and all(gap.collection.field == ENDPOINTS for gap in gaps)
 
     def preceded_by(self, problems: Iterable[str], *, is_as_meant: bool = True) -> PartlyRead:
         """Return the error with other problems of the same document before its own."""
         return PartlyRead(
-            [*problems, *self.problems], self.rest, self.gaps, is_as_meant=self.is_as_meant and is_as_meant
+            [*problems, *self.problems],
+            self.rest,
+            self.gaps,
+            self.queries,
+            is_as_meant=self.is_as_meant and is_as_meant,
         )

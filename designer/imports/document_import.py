@@ -20,7 +20,8 @@ from designer.history.recording import Author
 from designer.history.restoration import all_groups, carry_out
 from designer.imports.import_report import later_changes
 from designer.imports.stored_values import remember, supply
-from designer.readiness import Finding
+from designer.platform import get_platform
+from designer.readiness import Finding, Metadata
 from designer.sentences import Sentence, listed
 
 
@@ -84,6 +85,9 @@ def _adding_problems_of_rest() -> Iterator[None]:
 
 def _problems_of_rest(partly: PartlyRead) -> Iterator[str]:
     """Yield what is wrong with the part of a document that could be read."""
+    metadata = Metadata(get_platform())
+    for query in partly.queries:
+        yield from query.unknown_names(metadata)
     try:
         judged = judge(lambda now: plan(now, partly.rest), with_calls=partly.is_as_meant, gaps=partly.gaps)
     except DocumentError as error:

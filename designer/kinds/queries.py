@@ -106,9 +106,9 @@ class QuerySettings(CachedSettings):
 
     def vocabulary(self, entity: str, metadata: MetadataSource) -> Vocabulary | None:
         """Return the columns of the query, which columns may answer; bindings may set nothing. None without a
-        query.
+        query, and for one of an unknown entity.
         """
-        if self.query is None:
+        if self.query is None or not metadata.attributes(self.query.entity):
             return None
         return Vocabulary(Sentence("The query"), {}, answered_attributes(self.query, metadata.attributes))
 

@@ -37,6 +37,17 @@ def answered_attributes(
     return attributes_by_key
 
 
+def unknown_keys(
+    query: DesignedQuery, attributes: Callable[[str], Mapping[str, Attribute]]
+) -> frozenset[str]:
+    """Return the keys of the columns whose attribute the metadata lack, or the entity with all of its
+    attributes. `attributes` returns those of an entity, and none for an unknown entity.
+
+    Such a column is a problem of the query. What uses it need not be called wrong as well.
+    """
+    return frozenset(_keys_without_attribute(query, "", attributes))
+
+
 def rounding_places(
     query: DesignedQuery, attributes: Callable[[str], Mapping[str, Attribute]]
 ) -> dict[str, int]:
@@ -82,6 +93,24 @@ def _columns_with_attributes(
     for nested in source.links:
         if nested.type.joins:
             yield from _columns_with_attributes(nested, nested.alias, attributes)
+
+
+def _keys_without_attribute(
+    source: DesignedQuery | DesignedLink,
+    prefix: str,
+    attributes: Callable[[str], Mapping[str, Attribute]],
+) -> Iterator[str]:
+    """Yield the keys of the columns of a query or link, and of the links in it, that have no attribute.
+
+    `prefix` stands before the keys of columns without an alias.
+    """
+    own_attributes = attributes(source.entity)
+    for column in source.columns:
+        if attribute_of_column(column.attribute, own_attributes) is None:
+            yield column.alias or f"{prefix}{column.attribute}"
+    for nested in source.links:
+        if nested.type.joins:
+            yield from _keys_without_attribute(nested, f"{nested.alias}.", attributes)
 
 
 def _answered_attribute(column: DesignedColumn, attribute: Attribute) -> Attribute:

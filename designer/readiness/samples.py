@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from crmclient.metadata import Attribute
+from crmclient.query.designed import DesignedQuery
 from designer.definitions import InputDefinition, UserPropertyDefinition
-from designer.queries.answered_columns import answered_attributes
+from designer.queries.answered_columns import answered_attributes, unknown_keys
 from designer.readiness.subjects import EndpointSubject, Surroundings
 from designer.types import TYPES, natural_type
 
@@ -37,9 +38,7 @@ def samples_for_endpoint(
         "input": samples_of_inputs(inputs, changes=subject.endpoint.kind.partial),
         "user": _sample_of_callers(subject),
         "fetch": {
-            fetcher.name: sample_of_row(answered_attributes(fetcher.query, subject.metadata.attributes))
-            if fetcher.query
-            else UNKNOWN
+            fetcher.name: _sample_of_fetched(fetcher.query, subject)
             for fetcher in subject.definition.fetchers
         },
         "now": _NOW,
@@ -93,6 +92,16 @@ def sample_of_user(
             if custom or user_property.kind != "custom"
         },
     }
+
+
+def _sample_of_fetched(query: DesignedQuery | None, subject: EndpointSubject) -> Sample:
+    """Return a sample of the row that the query of a data fetcher finds. UNKNOWN where metadata lack what it
+    selects, of which any field may be read.
+    """
+    attributes = subject.metadata.attributes
+    if query is None or not attributes(query.entity) or unknown_keys(query, attributes):
+        return UNKNOWN
+    return sample_of_row(answered_attributes(query, attributes))
 
 
 def sample_of_row(attributes: Mapping[str, Attribute]) -> dict[str, Sample]:

@@ -137,6 +137,13 @@ class EndpointSubject:
         return self.endpoint.entity.entity if self.endpoint.entity else ""
 
     @property
+    def lacks_entity(self) -> bool:
+        """Whether the platform does not have the exposed entity. The rule “entity-unknown” says so, and
+        nothing that the entity would have is missing besides.
+        """
+        return bool(self.entity) and self.entity not in self.metadata.entities()
+
+    @property
     def inputs(self) -> tuple[InputDefinition, ...]:
         """The inputs of the endpoint; none for a kind without inputs, whatever its definition says."""
         return self.definition.inputs if Section.INPUTS in self.endpoint.kind.sections else ()

@@ -21,6 +21,7 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from crmclient.errors import Unavailable
 from designer.documents import judgement
 from designer.documents.document_writer import export, to_bytes
 from designer.documents.judgement import Judgement
@@ -29,6 +30,7 @@ from designer.imports.document_import import import_document, preview
 from designer.loading import load
 from designer.models import Endpoint, EndpointCalls, Release, Version
 from designer.overview import overview
+from designer.platform import get_platform
 from designer.readiness import Finding
 from designer.revision import read_revision
 from tests.callers import Caller
@@ -547,3 +549,79 @@ def test_a_value_that_is_missing_in_fetchxml_is_one_problem(portico: None, tmp_p
     code, out, _ = command(tmp_path, json.dumps(data).encode(), "--json")
     (problem,) = json.loads(out)["problems"]
     assert (code, problem.startswith("TEAM has no value here.")) == (1, True)
+
+
+def half_read() -> bytes:
+    """A document whose queries and filters have what is not supported, and names that the metadata lack."""
+    data = json.loads(now())
+    endpoints = {one.key: data["endpoints"][at] for at, one in enumerate(export(load()).endpoints)}
+    rule = '<filter><oops/><condition attribute="{}" operator="null"/></filter>'
+    endpoints["sales.multi-query.pipeline"]["settings"]["query"] = (
+        '<fetch useraworderby="true"><entity name="account"><attribute name="colour"/>'
+        '<attribute name="name"/><filter><condition attribute="size" operator="null"/></filter>'
+        "</entity></fetch>"
+    )
+    fetched = '<fetch utc-offset="1"><entity name="acount"><attribute name="name"/></entity></fetch>'
+    endpoints["sales.single-query.account"]["fetchers"] = [{"name": "first", "query": fetched}]
+    endpoints["service.cases.read"]["row_rule"] = rule.format("tint")
+    endpoints["service.paginated-query.cases"]["row_rule"] = rule.format("taint")
+    draft = endpoints["portal.multi-query.articles"]
+    draft["enabled"] = False
+    draft["settings"]["query"] = draft["settings"]["query"].replace("<attribute ", "<oops/><attribute ", 1)
+    draft["settings"]["query"] = draft["settings"]["query"].replace("title", "nothing")
+    (cases,) = [one for one in data["entities"] if (one["module"], one["segment"]) == ("portal", "cases")]
+    cases["row_rule"] = [{"filter": rule.format("shade")}]
+    return json.dumps(data).encode()
+
+
+HALF_READ = [
+    "(portal.cases): line 1: filter: the element oops is not known here",
+    "(sales.multi-query.pipeline): line 1: fetch: useraworderby is not supported",
+    "(sales.single-query.account): line 1: fetch: the attribute utc-offset is not supported",
+    "(service.cases.read): line 1: filter: the element oops is not known here",
+    "(service.paginated-query.cases): line 1: filter: the element oops is not known here",
+    "entity knowledgearticle: the element oops is not known here",
+    "row_rule[0].filter (portal.cases): condition shade null: the entity 'incident' has no attribute 'shade'",
+    "settings.query (sales.multi-query.pipeline): attribute colour: the entity 'account' has no attribute",
+    "settings.query (sales.multi-query.pipeline): condition size null: the entity 'account' has no attribute",
+    "fetchers[0].query (sales.single-query.account): entity acount: there is no entity 'acount'",
+    "row_rule (service.cases.read): condition tint null: the entity 'incident' has no attribute 'tint'",
+    "row_rule (service.paginated-query.cases): condition taint null: the entity 'incident' has no attribute",
+]
+
+
+@pytest.mark.parametrize("options", [(), ("--dry-run",)])
+def test_unknown_names_are_told_beside_what_fetchxml_cannot_be_read(
+    portico: None, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    code, out, _ = command(tmp_path, half_read(), "--json", *options)
+    problems = json.loads(out)["problems"]
+    told = "\n".join(problems)
+    assert (code, [named for named in HALF_READ if named not in told]) == (1, [])
+    # A draft may name anything, and nothing else follows.
+    assert len(problems) == len(HALF_READ), told
+
+
+def test_the_studio_and_a_pipeline_tell_unknown_names_in_fetchxml_too(dora: Client, tmp_path: Path) -> None:
+    answer = dora.post("/admin/import/", {"document": SimpleUploadedFile("c.json", half_read())})
+    told = html.unescape(answer.content.decode())
+    assert [named for named in HALF_READ if named not in told] == []
+    metadata, file, out = tmp_path / "metadata.json", tmp_path / "configuration.json", io.StringIO()
+    call_command("exportmetadata", "--output", str(metadata))
+    file.write_bytes(half_read())
+    with pytest.raises(CommandError, match="cannot be imported"):
+        call_command("checkconfig", str(file), "--metadata", str(metadata), stdout=out)
+    assert [named for named in HALF_READ if named not in out.getvalue()] == []
+
+
+def test_an_unreadable_query_is_refused_while_the_platform_gives_no_metadata(
+    portico: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(platform: object, entity: str) -> object:
+        raise Unavailable("The platform is away.")
+
+    document = half_read()
+    monkeypatch.setattr(type(get_platform()), "attributes", away)
+    code, out, _ = command(tmp_path, document, "--json", "--dry-run")
+    told = "\n".join(json.loads(out)["problems"])
+    assert (code, "useraworderby is not supported" in told, "has no attribute" in told) == (1, True, False)

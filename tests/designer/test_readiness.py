@@ -15,6 +15,7 @@ from designer.definitions import (
     EndpointDefinition,
     ExampleCallDefinition,
     ExposedEntityDefinition,
+    FetcherDefinition,
 )
 from designer.definitions.row_rules import RowRuleEntry
 from designer.readiness import Checker, Finding, Severity, State, check, state_of
@@ -43,6 +44,7 @@ PRICED = BindingDefinition(attribute="price", value="price")
 ANYONE = AccessDefinition(authentication_required=False)
 CUSTOMERS = AccessDefinition(roles=("buyer",), caller_types=("user", "contact"))
 BUYERS = AccessDefinition(roles=("buyer",))
+GONE = EXPOSED.model_copy(update={"entity": "gone"})
 OWN = '<filter><condition attribute="name" operator="eq" value="mine"/></filter>'
 
 
@@ -56,6 +58,12 @@ def listed_things(*exposed: ExposedEntityDefinition, where: str = "", **values: 
         **values,
     }
     return Endpoint(EndpointDefinition.model_validate(given), None, exposures=exposed)
+
+
+def what_blocks(endpoint: Endpoint) -> list[tuple[str, str]]:
+    """The rules that keep the endpoint from being served, and where."""
+    findings = check(endpoint, configured(endpoint), metadata())
+    return [(finding.rule, finding.field) for finding in findings if finding.is_blocking]
 
 
 def example(**call: Any) -> tuple[ExampleCallDefinition, ...]:
@@ -391,6 +399,33 @@ def test_an_entity_that_the_platform_lacks_is_told_once() -> None:
     entries = tuple(RowRuleEntry.model_validate({"filter": OWN, "roles": roles}) for roles in ([], ["buyer"]))
     gone = EXPOSED.model_copy(update={"entity": "gone", "row_rule": entries})
     assert found(read(entity=gone)) & {"entity-unknown", "row-rule"} == {"entity-unknown"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings"),
+    [
+        ("upload", {"attribute": "photo"}),
+        ("local-option-set", {"option_set": "colour"}),
+        ("associate", {"relationship": "thing_units", "related": "things"}),
+    ],
+)
+def test_what_an_unknown_entity_would_have_is_not_told_besides(kind: str, settings: dict[str, str]) -> None:
+    endpoint = create(entity=GONE, kind=kind, name="act", inputs=(), bindings=(), settings=settings)
+    assert what_blocks(endpoint) == [("entity-unknown", "entity")]
+
+
+def test_a_process_is_not_called_one_of_another_entity_than_an_unknown_one() -> None:
+    coloured = BindingDefinition(attribute="Colour", source="constant", value="red")
+    assert what_blocks(action("Paint", entity=GONE, bindings=(coloured,))) == [("entity-unknown", "entity")]
+
+
+def test_nothing_else_is_told_of_lists_and_records_of_an_unknown_entity() -> None:
+    query = '<fetch><entity name="unit"><attribute name="name"/>{}</entity></fetch>'
+    about = '<filter><condition attribute="name" operator="eq" value="@record.name"/></filter>'
+    parts = an_input(name="parts", type="List", relationship="thing_parts", inputs=(NAME,))
+    near = FetcherDefinition.model_validate({"name": "near", "query": query.format(about)})
+    endpoint = create(entity=GONE, kind="update", inputs=(parts,), bindings=(), fetchers=(near,))
+    assert what_blocks(endpoint) == [("entity-unknown", "entity")]
 
 
 @pytest.mark.parametrize(

@@ -156,6 +156,28 @@ def test_a_rule_of_queries_finds_what_it_is_for(
 
 
 @pytest.mark.parametrize(
+    ("query", "wrong"),
+    [
+        ('<fetch><entity name="acount"><attribute name="name"/></entity></fetch>', "acount"),
+        ('<fetch><entity name="acount"><all-attributes/></entity></fetch>', "acount"),
+        (fetch(columns='<attribute name="nme" alias="name"/>'), "nme"),
+        (
+            fetch(
+                LINK.format('<attribute name="fulname" alias="name"/>'),
+                columns="",
+            ),
+            "fulname",
+        ),
+    ],
+)
+def test_an_unknown_name_is_one_problem_however_often_it_is_used(query: str, wrong: str) -> None:
+    orders = ({"name": "name", "by": ["-name"]},)
+    for columns in ((), ({"attribute": "name"},)):
+        (problem,) = findings(query, columns=columns, orders=orders)
+        assert (problem.rule, wrong in problem.message) == ("query-problem", True)
+
+
+@pytest.mark.parametrize(
     ("attribute", "operator", "wrong", "right"),
     [
         ("name", "contains", "Integer", "String"),

@@ -438,3 +438,24 @@ def test_a_create_is_judged_by_what_any_entry_lets_in() -> None:
     )
     assert about(asked, "create-undecidable")
     assert not about(asked, "create-never-inside")
+
+
+@pytest.mark.parametrize("wrong", ["acount", "nme"])
+def test_a_fetcher_with_an_unknown_name_is_one_problem(wrong: str) -> None:
+    right, instead = ("account", wrong) if wrong == "acount" else ('name="name"', 'name="nme" alias="name"')
+    query = ACCOUNT.format("").replace(right, instead)
+    found = findings(
+        fetchers=(
+            FetcherDefinition.model_validate({"name": "a", "query": query}),
+            fetcher("b", 'attribute="name" operator="eq" value="@fetch.a.name"'),
+        ),
+        row_rule=rule('attribute="name" operator="eq" value="@fetch.a.name"'),
+        bindings=(
+            {"attribute": "fax", "source": "fetch", "value": "a.name"},
+            {"attribute": "telephone2", "source": "expression", "value": "fetch.a.name"},
+        ),
+        preconditions=({"expression": "fetch.a.name == '1'", "message": "No."},),
+    )
+    assert [(finding.rule, finding.field) for finding in found if finding.is_blocking] == [
+        ("fetcher-query", "fetchers.a.query")
+    ]

@@ -162,7 +162,8 @@ def _judge(file: Path, values: Path | None, recorded: RecordedMetadata) -> tuple
         except PartlyRead as error:
             # What could be read is still judged, so that the author learns all problems at once.
             problems, checked = judge_alone(error.rest, recorded, error.gaps)
-            return [*error.problems, *problems], checked
+            names = [sentence for query in error.queries for sentence in query.unknown_names(recorded)]
+            return [*error.problems, *names, *problems], checked
     except OSError as error:
         raise CommandError(f"{error.filename or file} cannot be read: {error.strerror}.") from error
     except DocumentError as error:

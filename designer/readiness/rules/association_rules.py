@@ -19,7 +19,10 @@ def relationship_exists(subject: EndpointSubject, settings: AssociateSettings) -
         return
     if not settings.relationship:
         yield _("Choose the relationship."), _RELATIONSHIP
-    elif settings.relationship_among(subject.metadata.relationships(subject.entity)) is None:
+    elif (
+        not subject.lacks_entity
+        and settings.relationship_among(subject.metadata.relationships(subject.entity)) is None
+    ):
         yield (
             _(
                 "%(entity)s has no relationship “%(relationship)s”.",
@@ -33,7 +36,7 @@ def relationship_exists(subject: EndpointSubject, settings: AssociateSettings) -
 @blocking_of(AssociateSettings, "relationship-not-many-to-many")
 def relationship_is_many_to_many(subject: EndpointSubject, settings: AssociateSettings) -> Found:
     """Find a relationship that does not lead from the entity to many records that have many in turn."""
-    if not subject.entity:
+    if not subject.entity or subject.lacks_entity:
         return
     relationship = settings.relationship_among(subject.metadata.relationships(subject.entity))
     if relationship is None or relationship.other_end(subject.entity) is not None:

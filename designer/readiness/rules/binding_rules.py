@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from crmclient.metadata import Attribute
 from designer.definitions import BindingDefinition, InputDefinition
 from designer.expressions.nearest import did_you_mean
-from designer.queries.answered_columns import answered_attributes
+from designer.queries.answered_columns import answered_attributes, unknown_keys
 from designer.readiness.registry import Found, blocking, warning
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
@@ -269,7 +269,9 @@ def _why_not_fetched(subject: EndpointSubject, value: str) -> str:
         return _("there is no data fetcher “%(name)s”.%(hint)s", name=name, hint=did_you_mean(name, fetchers))
     query = fetchers[name].query
     # Which columns a fetcher without a query has is not known: another rule finds the missing query.
-    columns = answered_attributes(query, subject.metadata.attributes) if query else {key: None}
+    if query is None or key in unknown_keys(query, subject.metadata.attributes):
+        return ""
+    columns = answered_attributes(query, subject.metadata.attributes)
     if key in columns:
         return ""
     return _(

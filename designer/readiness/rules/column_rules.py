@@ -10,6 +10,7 @@ from designer.definitions import ColumnDefinition
 from designer.endpoint_facts.column_keys import keys_in_answer
 from designer.kinds.read import ReadSettings
 from designer.names import output_key
+from designer.queries.answered_columns import unknown_keys
 from designer.readiness.registry import Found, blocking, blocking_of
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
@@ -35,8 +36,12 @@ def columns_exist(subject: EndpointSubject) -> Found:
     """Find columns of attributes that do not exist. Calculated columns have no attribute."""
     if subject.vocabulary is None:
         return
+    query = subject.definition.settings.designed_query
+    # `query-problem` says of these what is wrong.
+    unknown = frozenset() if query is None else unknown_keys(query, subject.metadata.attributes)
+    known = subject.vocabulary.read.keys() | unknown
     for column in subject.columns:
-        if not column.expression and column.attribute not in subject.vocabulary.read:
+        if not column.expression and column.attribute not in known:
             yield (
                 _(
                     "%(owner)s has no “%(attribute)s” to answer with.",

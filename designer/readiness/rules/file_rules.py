@@ -28,7 +28,7 @@ def files_are_somewhere(subject: EndpointSubject, settings: FileSettings) -> Fou
         yield _("Choose a file column, or notes."), "settings.attribute"
         return
     attribute = subject.metadata.attributes(subject.entity).get(settings.attribute)
-    if attribute is None or not attribute.type.holds_file:
+    if not subject.lacks_entity and (attribute is None or not attribute.type.holds_file):
         yield (
             _(
                 "%(entity)s has no file column “%(attribute)s”.",

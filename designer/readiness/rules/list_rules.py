@@ -60,7 +60,7 @@ def records_lead_somewhere(subject: EndpointSubject) -> Found:
                 _("Choose the relationship that leads to what “%(name)s” holds.", name=record_input.name),
                 place,
             )
-        elif record_input.relationship not in offered:
+        elif not subject.lacks_entity and record_input.relationship not in offered:
             yield _why_not_offered(subject, record_input, offered), place
 
 

@@ -16,7 +16,7 @@ def option_set_exists(subject: EndpointSubject, settings: OptionSetSettings) -> 
     """Find an option set that is not chosen, or that does not exist."""
     if not settings.option_set:
         yield _("Choose an option set."), "settings.option_set"
-    elif _option_set(subject, settings) is None:
+    elif not subject.lacks_entity and _option_set(subject, settings) is None:
         missing = (
             _(
                 "%(entity)s has no choice attribute “%(option_set)s”.",

@@ -26,7 +26,7 @@ def entity_is_chosen(subject: EndpointSubject) -> Found:
 @blocking("entity-unknown")
 def entity_exists(subject: EndpointSubject) -> Found:
     """Find an exposed entity that the platform does not have."""
-    if subject.entity and subject.entity not in subject.metadata.entities():
+    if subject.lacks_entity:
         yield _("The platform has no entity “%(entity)s”.", entity=subject.entity), "entity"
 
 

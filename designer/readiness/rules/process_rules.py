@@ -40,7 +40,7 @@ def process_fits_its_place(subject: EndpointSubject, settings: ActionSettings) -
     on none.
     """
     process = subject.metadata.process(settings.process)
-    if process is None or process.entity == (subject.entity or None):
+    if process is None or subject.lacks_entity or process.entity == (subject.entity or None):
         return
     runs_on = (
         _("runs on a record of %(entity)s", entity=process.entity)

@@ -21,7 +21,7 @@ from designer.definitions.row_rules import roles_of
 from designer.endpoint_facts.column_keys import keys_in_answer
 from designer.expressions.nearest import did_you_mean
 from designer.kinds.queries import PaginatedQuerySettings, QuerySettings, SortedQuerySettings
-from designer.queries.answered_columns import answered_attributes, sortable
+from designer.queries.answered_columns import answered_attributes, sortable, unknown_keys
 from designer.readiness.registry import Found, blocking, blocking_of, warning, warning_of
 from designer.readiness.rules.step_rules import rows_of_fetchers, unknown_fetchers, unknown_properties
 from designer.readiness.subjects import EndpointSubject
@@ -88,7 +88,9 @@ def rows_have_keys_of_their_own(subject: EndpointSubject) -> Found:
     """
     for query in _own_query(subject):
         attributes_by_key = answered_attributes(query, subject.metadata.attributes)
-        if not attributes_by_key and not subject.columns:
+        sources: tuple[DesignedQuery | DesignedLink, ...] = (query, *query.every_link)
+        selects = any(source.columns or source.all_columns for source in sources)
+        if not selects and not subject.columns:
             yield _("The query selects no columns: add the attributes to answer with."), QUERY
         elif not subject.columns:
             labels = subject.definition.settings.has_labels
@@ -162,6 +164,9 @@ def offered_orders_exist(subject: EndpointSubject, settings: SortedQuerySettings
             )
     for query in _own_query(subject):
         orders_by_key = sortable(query, subject.metadata.attributes)
+        # `query-problem` says what is wrong with these, and with an unknown entity.
+        unknown = unknown_keys(query, subject.metadata.attributes)
+        is_known = bool(subject.metadata.attributes(query.entity))
         for offered in settings.orders:
             chosen = [orders_by_key.get(key.removeprefix("-")) for key in offered.by]
             sorted_query = replace(query, orders=tuple(order for order in chosen if order is not None))
@@ -177,7 +182,7 @@ def offered_orders_exist(subject: EndpointSubject, settings: SortedQuerySettings
                     "settings.orders",
                 )
             for key in offered.by:
-                if key.removeprefix("-") not in orders_by_key:
+                if is_known and key.removeprefix("-") not in orders_by_key.keys() | unknown:
                     yield (
                         _(
                             "The order “%(name)s” sorts by “%(key)s”, which is no column of the "

@@ -13,7 +13,7 @@ from crmclient.query.resolving.prepared import Needs
 from designer.calendar import calendar
 from designer.endpoint_facts.reached_entities import reach
 from designer.names import RESERVED_PROPERTIES
-from designer.queries.answered_columns import answered_attributes
+from designer.queries.answered_columns import answered_attributes, unknown_keys
 from designer.readiness.registry import Found, blocking, warning
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
@@ -81,7 +81,7 @@ class PlacedRule:
 def row_rules_fit_the_entity(subject: EndpointSubject) -> Found:
     """Find parts of row rules that do not fit the attributes of their entity."""
     for rule in applied_rules(subject):
-        if rule.entity == subject.entity and rule.entity not in subject.metadata.entities():
+        if rule.entity == subject.entity and subject.lacks_entity:
             # `entity-unknown` says so once.
             continue
         misfit = rule.problems(subject)
@@ -245,7 +245,7 @@ def fetchers_know_their_values(subject: EndpointSubject) -> Found:
                 ),
                 place,
             )
-        elif unknown := sorted(needs.record - attribute_names):
+        elif not subject.lacks_entity and (unknown := sorted(needs.record - attribute_names)):
             yield (
                 _(
                     "The data fetcher “%(name)s” takes @record.%(unknown)s: %(entity)s has none.",
@@ -327,11 +327,14 @@ def rows_of_fetchers(subject: EndpointSubject) -> Iterator[tuple[str, frozenset[
 
 
 def _columns_found_by(subject: EndpointSubject, name: str) -> frozenset[str]:
-    """Return the keys of the row that the data fetcher `name` finds; none where it has no query."""
+    """Return the keys of the row that the data fetcher `name` finds, also of columns that `fetcher-query`
+    finds wrong; none where it has no query.
+    """
     query = next(fetcher.query for fetcher in subject.definition.fetchers if fetcher.name == name)
-    return (
-        frozenset() if query is None else frozenset(answered_attributes(query, subject.metadata.attributes))
-    )
+    if query is None:
+        return frozenset()
+    attributes = subject.metadata.attributes
+    return unknown_keys(query, attributes) | answered_attributes(query, attributes).keys()
 
 
 def unknown_fetchers(needs: Needs, columns_by_fetcher: Mapping[str, frozenset[str]], place: str) -> Found:
