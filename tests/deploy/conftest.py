@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 import requests
 
-from tests.deploy.containers import Deployment, Podman, image, podman
+from tests.deploy.containers import Deployment, Podman, image, network, podman, published
 from tests.servers import ROOT, free_port, until
 
-__all__ = ["image", "podman"]
+__all__ = ["image", "network", "podman"]
 
 STAND_INS = """services:
   database: {volumes: ["/usr:/usr:ro"]}
@@ -34,11 +34,12 @@ def deployment(podman: Podman, image: str, tmp_path_factory: pytest.TempPathFact
     own = Deployment(folder, podman, f"portico{os.getpid()}", free_port(), free_port())
     try:
         own.compose("up", "--detach")
-        try:
-            until(lambda: _is_ready(own))
-        except AssertionError as error:
-            raise AssertionError(own.logs()) from error
-        yield own
+        with published(own.http, podman.network), published(own.https, podman.network):
+            try:
+                until(lambda: _is_ready(own))
+            except AssertionError as error:
+                raise AssertionError(own.logs()) from error
+            yield own
     finally:
         own.compose("down", "--volumes", "--timeout", "5")
 

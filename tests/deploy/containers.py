@@ -12,10 +12,12 @@ import os
 import platform
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tarfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +26,17 @@ import pytest
 from tests.impossible import ImpossibleHere
 from tests.servers import COMMAND_SECONDS, ROOT
 
-TOOLS = ("podman", "mmdebstrap", "runc", "catatonit", "redis-server", "caddy", "pg_config")
+TOOLS = (
+    "podman",
+    "mmdebstrap",
+    "runc",
+    "catatonit",
+    "redis-server",
+    "caddy",
+    "pg_config",
+    "nsenter",
+    "socat",
+)
 BASE, IMAGE, STAND_IN = "localhost/base:test", "localhost/portico:test", "localhost/stand-in"
 CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 # As the image of PostgreSQL does on its first start: a user and a database of the given names.
@@ -42,11 +54,49 @@ exec postgres -c 'listen_addresses=*' -k /tmp
 """
 
 
+@contextmanager
+def own_network() -> Iterator[Path]:
+    """The file of a network of its own, with a loopback interface, as `nsenter --net=` takes it."""
+    script = "ip link set lo up && echo up && exec sleep infinity"
+    with subprocess.Popen(
+        ["unshare", "--net", "sh", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as holder:
+        try:
+            assert holder.stdout
+            assert holder.stderr
+            if holder.stdout.readline() != "up\n":
+                raise ImpossibleHere(f"No network can be made here: {holder.stderr.read()}")
+            yield Path(f"/proc/{holder.pid}/ns/net")
+        finally:
+            holder.kill()
+
+
+@contextmanager
+def published(port: int, network: Path) -> Iterator[None]:
+    """Have this machine's `port` lead to the same one in `network`."""
+    # Colons have a meaning of their own in socat's addresses.
+    within = rf"nsenter --net={network} socat STDIO TCP\:127.0.0.1\:{port}"
+    forwarder = subprocess.Popen(
+        ["socat", f"TCP-LISTEN:{port},bind=127.0.0.1,reuseaddr,fork", f"EXEC:{within}"],
+        start_new_session=True,
+    )
+    try:
+        yield
+    finally:
+        os.killpg(forwarder.pid, signal.SIGKILL)
+        forwarder.wait()
+
+
 @dataclass
 class Podman:
-    """Podman with storage, networks and settings of its own below `folder`."""
+    """Podman with storage, networks and settings of its own below `folder`.
+
+    Its interfaces and firewall are those of `network`. In the machine's own network they would disturb
+    whatever runs beside: Chromium stops loading a page when an interface comes or goes (ERR_NETWORK_CHANGED).
+    """
 
     folder: Path
+    network: Path
 
     @property
     def environment(self) -> dict[str, str]:
@@ -80,13 +130,19 @@ runroot = "{self.folder / "run"}"
 """
         )
 
+    def within(self, *command: str) -> list[str]:
+        """The command in Podman's network."""
+        return ["nsenter", f"--net={self.network}", *command]
+
     def run(self, *arguments: str) -> str:
         """What Podman prints on standard output. It must succeed."""
-        return run(["podman", *arguments], self.environment)
+        return run(self.within("podman", *arguments), self.environment)
 
     def remove_all(self) -> None:
         for command in (["rm", "--all", "--force", "--time", "0"], ["volume", "prune", "--force"]):
-            subprocess.run(["podman", *command], env=self.environment, capture_output=True, check=False)
+            subprocess.run(
+                self.within("podman", *command), env=self.environment, capture_output=True, check=False
+            )
         subprocess.run(
             ["podman", "rmi", "--all", "--force"], env=self.environment, capture_output=True, check=False
         )
@@ -115,13 +171,19 @@ def run_bytes(command: list[str], environment: dict[str, str], cwd: Path, stdin:
 
 
 @pytest.fixture(scope="session")
-def podman(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Podman]:
+def network() -> Iterator[Path]:
+    with own_network() as network:
+        yield network
+
+
+@pytest.fixture(scope="session")
+def podman(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Podman]:
     missing = [tool for tool in TOOLS if shutil.which(tool) is None]
     if missing:
         pytest.skip(f"Not installed: {', '.join(missing)}")
     if os.geteuid() != 0 or platform.freedesktop_os_release().get("ID") != "debian":
         pytest.skip("Only root on Debian can make a base image here")
-    own = Podman(tmp_path_factory.mktemp("podman"))
+    own = Podman(tmp_path_factory.mktemp("podman"), request.getfixturevalue("network"))
     for driver in ("overlay", "vfs"):
         own.configure(driver)
         if not subprocess.run(["podman", "info"], env=own.environment, capture_output=True).returncode:
@@ -129,7 +191,9 @@ def podman(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Podman]:
     try:
         _make_stand_ins(own)
         tried = subprocess.run(
-            ["podman", "run", "--rm", "--volume", "/usr:/usr:ro", f"{STAND_IN}-cache", "/usr/bin/true"],
+            own.within(
+                *("podman", "run", "--rm", "--volume", "/usr:/usr:ro", f"{STAND_IN}-cache", "/usr/bin/true")
+            ),
             env=own.environment,
             capture_output=True,
             text=True,
@@ -251,7 +315,9 @@ class Deployment:
         return self.compose_bytes(*arguments, stdin=stdin).decode()
 
     def compose_bytes(self, *arguments: str, stdin: Path | None = None) -> bytes:
-        command = [str(self.folder / "compose"), "--file", str(self.folder / "stand-ins.yaml"), *arguments]
+        command = self.podman.within(
+            str(self.folder / "compose"), "--file", str(self.folder / "stand-ins.yaml"), *arguments
+        )
         return run_bytes(command, self.environment, self.folder, stdin)
 
     def manage(self, *arguments: str) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import secrets
+import socket
+import subprocess
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -61,6 +63,15 @@ def database_bytes(deployment: Deployment, program: str, *arguments: str, stdin:
 
 def inside(deployment: Deployment, script: str) -> str:
     return deployment.compose("exec", "-T", "portico", "sh", "-c", script)
+
+
+def test_what_runs_beside_the_containers_sees_none_of_their_interfaces(deployment: Deployment) -> None:
+    listed = subprocess.run(
+        deployment.podman.within("cat", "/proc/net/dev"), capture_output=True, text=True, check=True
+    ).stdout
+    theirs = set(re.findall(r"^\s*(\S+):", listed, re.MULTILINE)) - {"lo"}
+    assert len(theirs) > 3
+    assert theirs.isdisjoint(name for _, name in socket.if_nameindex())
 
 
 def test_the_service_runs_as_its_own_user_without_any_capability(deployment: Deployment) -> None:
