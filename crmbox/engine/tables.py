@@ -23,7 +23,8 @@ _UNINDEXED = frozenset(
     {AttributeType.MEMO, AttributeType.MULTISELECT, AttributeType.FILE, AttributeType.IMAGE}
 )
 
-UNINDEXED_LOOKUPS = frozenset({"createdby", "modifiedby", "createdonbehalfby", "modifiedonbehalfby"})
+# Each table has them and each write would pay for their indexes, while hardly anything is found by them.
+_UNINDEXED_LOOKUPS = frozenset({"createdby", "modifiedby", "createdonbehalfby", "modifiedonbehalfby"})
 
 
 def create_table(definition: EntityDefinition, dialect: Dialect) -> Iterator[str]:
@@ -198,7 +199,7 @@ def indexed_columns(definition: EntityDefinition, attribute: AttributeDefinition
     if not attribute.column:
         return ()
     primary_key = _primary_key(definition)
-    if described.type.is_reference and described.logical_name not in UNINDEXED_LOOKUPS:
+    if described.type.is_reference and described.logical_name not in _UNINDEXED_LOOKUPS:
         return (attribute.column,)
     # The ids of an intersect entity name what they point at, but are no lookups.
     if described.targets and not described.type.is_reference:

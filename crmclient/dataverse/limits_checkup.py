@@ -102,17 +102,12 @@ def _kept_in_words(use: BudgetUse, limits: Limits) -> Sentence:
     return Sentence(
         "As far as this process knows, %(used)s of %(requests)s requests and %(spent)s of %(work)s seconds "
         "of work are used in %(window)s seconds (CRM_BUDGET).",
-        used=f"{_requests_used(use):,.0f}",
+        used=f"{use.used_requests:,.0f}",
         requests=_limit_in_words(limits.requests),
         spent=f"{sum(use.work.values()):,.0f}",
         work=_limit_in_words(limits.work),
         window=f"{limits.window:,.0f}",
     )
-
-
-def _requests_used(use: BudgetUse) -> float:
-    """Return how many requests are used, those that somebody else has sent included."""
-    return sum(use.requests.values()) + max(0.0, use.others)
 
 
 def _limit_in_words(limit: float) -> str:
@@ -133,7 +128,7 @@ def _told_in_words(reported: ReportedBudget) -> Sentence:
 def _is_scarce(use: BudgetUse, reported: ReportedBudget, limits: Limits) -> bool:
     """Return whether little is left of a limit, by the service's account or by what the platform said."""
     own = (
-        (limits.requests - _requests_used(use)) / limits.requests,
+        (limits.requests - use.used_requests) / limits.requests,
         (limits.work - sum(use.work.values())) / limits.work,
     )
     # What the platform tells is for all processes; `limits` may be those of one.

@@ -118,6 +118,6 @@ class FiscalCalendar:
 def later_by_months(day: dt.date, count: int) -> dt.date:
     """Return the day `count` months later, or the last day of a shorter month. Raises OverflowError."""
     year, month = divmod(day.year * 12 + day.month - 1 + count, 12)
-    if not dt.MINYEAR <= year < dt.MAXYEAR:
+    if not dt.MINYEAR <= year <= dt.MAXYEAR:
         raise OverflowError(OUT_OF_RANGE)
     return dt.date(year, month + 1, min(day.day, months.monthrange(year, month + 1)[1]))

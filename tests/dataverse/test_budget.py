@@ -192,6 +192,8 @@ def test_a_platform_that_has_counted_less_is_not_believed_more_requests(make: Ma
     budget.settle(first, 0.0, ReportedBudget(requests=100_000))
 
     assert taken(budget) == 99
+    [use] = budget.use_of_users()
+    assert use.used_requests == 100
 
 
 def test_what_has_no_limit_is_not_refused_whatever_the_platform_says(make: Make) -> None:

@@ -141,6 +141,12 @@ class BudgetUse:
     running: int
     pause: float
 
+    @property
+    def used_requests(self) -> float:
+        """How many requests are used, those that somebody else has sent included."""
+        # Below 0 where the platform counts fewer requests than the service has sent.
+        return sum(self.requests.values()) + max(0.0, self.others)
+
 
 class Budget(Protocol):
     """The account of all application users. Called from any thread; quick, and never raises.

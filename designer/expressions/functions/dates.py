@@ -5,13 +5,13 @@ Where a day is added to an instant, the time on the clock stays, also over a cha
 
 from __future__ import annotations
 
-import calendar
 import datetime as dt
 import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from crmclient.query.calendar import Moment
+from crmclient.query.fiscal import later_by_months
 from designer.expressions.functions.arguments import argument_in_words, is_number, whole
 from designer.sentences import Sentence as _
 
@@ -58,13 +58,13 @@ def add_days(moment: Moment, when: Any, days: Any) -> Any:
 def add_months(moment: Moment, when: Any, months: Any) -> Any:
     """Return the same day of another month, or its last day where it has no such day."""
     number = whole("addMonths", _("months"), months, -12 * _MOST_YEARS, 12 * _MOST_YEARS)
-    return _move_day("addMonths", moment, when, lambda day: _months_later(day, number))
+    return _move_day("addMonths", moment, when, lambda day: later_by_months(day, number))
 
 
 def add_years(moment: Moment, when: Any, years: Any) -> Any:
     """Return the same day of another year; 28 February where that has no 29."""
     number = whole("addYears", _("years"), years, -_MOST_YEARS, _MOST_YEARS)
-    return _move_day("addYears", moment, when, lambda day: _months_later(day, 12 * number))
+    return _move_day("addYears", moment, when, lambda day: later_by_months(day, 12 * number))
 
 
 def days_between(moment: Moment, start: Any, end: Any) -> int:
@@ -127,14 +127,6 @@ def _move_day(function: str, moment: Moment, when: Any, move: Callable[[dt.date]
         return _in_calendar(lambda: move(local_time)).isoformat()
     day = _in_calendar(lambda: move(local_time.date()))
     return _in_calendar(lambda: dt.datetime.combine(day, local_time.timetz()).astimezone(dt.UTC))
-
-
-def _months_later(day: dt.date, months: int) -> dt.date:
-    """Return the same day `months` later, or the last day of that month where it has no such day."""
-    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
-    if not dt.MINYEAR <= year <= dt.MAXYEAR:
-        raise OverflowError
-    return day.replace(year, month + 1, min(day.day, calendar.monthrange(year, month + 1)[1]))
 
 
 def _in_calendar(calculate: Callable[[], T]) -> T:

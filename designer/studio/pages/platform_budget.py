@@ -115,11 +115,10 @@ def _user_row(use: BudgetUse, limits: Limits) -> dict[str, Any]:
 
     Where processes do not share an account, these are the numbers of this process and of its part.
     """
-    used, work = sum(use.requests.values()), sum(use.work.values())
     return {
-        "requests": _used_of_limit(used + use.others, limits.requests),
-        "work": _used_of_limit(work, limits.work),
-        "others": round(use.others),
+        "requests": _used_of_limit(use.used_requests, limits.requests),
+        "work": _used_of_limit(sum(use.work.values()), limits.work),
+        "others": round(max(0.0, use.others)),
         "running": f"{use.running} / {limits.places}",
         "pause": round(use.pause),
         "shares": [
