@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Locator, Page
 
 # The headless shell is the same engine without a browser's own windows: the others draw these as well, which
 # takes more of the processor than the pages do.
@@ -62,3 +62,9 @@ def fill_login(page: Page, account: str = "designer") -> None:
     # A heading that one waits for stands there before the page's scripts answer keys.
     with page.expect_navigation(wait_until="load"):
         page.keyboard.press("Enter")
+
+
+def follow(link: Locator) -> None:
+    """Click a link. What it leads to is open then, and its scripts have run."""
+    with link.page.expect_navigation(wait_until="load"):
+        link.click()

@@ -15,6 +15,7 @@ from axe_playwright_python.base import AXE_SCRIPT  # type: ignore[import-untyped
 
 from crmbox.demo.people import FIRST_ACCOUNT
 from designer.kinds import KINDS
+from tests.browser import follow
 from tests.designer.pages import Ask, pages
 from tests.designer.walking import (
     CONTRAST,
@@ -234,14 +235,14 @@ def _refused_save(page: Page) -> None:
 
 
 def _tried(page: Page) -> None:
-    page.get_by_role("link", name="Try it").click()
+    follow(page.get_by_role("link", name="Try it"))
     page.get_by_role("button", name="Dry run", exact=True).click()
 
 
 def _answered(page: Page) -> None:
     """A record with so many columns that the table of the answer is wider than the page."""
-    page.locator("nav .studio-leaf[title^='/api/sales/accounts/{id}:']", has_text="Read").click()
-    page.get_by_role("link", name="Try it").click()
+    follow(page.locator("nav .studio-leaf[title^='/api/sales/accounts/{id}:']", has_text="Read"))
+    follow(page.get_by_role("link", name="Try it"))
     page.get_by_label("Id of the record").fill(FIRST_ACCOUNT)
     page.get_by_role("button", name="Call for real", exact=True).click()
     page.locator("[data-status]", has_text="200").wait_for()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser import sign_in
+from tests.browser import follow, sign_in
 from tests.designer.create_page import open_create
 from tests.servers import Server, Site, copied
 
@@ -59,7 +59,7 @@ def test_a_run_that_is_answered_late_does_not_replace_what_a_later_one_found(
     server: Server, page: Page
 ) -> None:
     sign_in(page, server.url, "/admin/designer/endpoint/?kind=paginated-query")
-    page.get_by_role("link", name="GET /api/sales/queries/accounts", exact=True).click()
+    follow(page.get_by_role("link", name="GET /api/sales/queries/accounts", exact=True))
     page.get_by_role("button", name="Run", exact=True).click()
     answer = page.locator("[data-run-answer]")
     answer.get_by_role("table").wait_for()
@@ -78,7 +78,7 @@ def test_a_run_that_is_answered_late_does_not_replace_what_a_later_one_found(
 
 def test_run_pressed_twice_finds_the_records(server: Server, page: Page) -> None:
     sign_in(page, server.url, "/admin/designer/endpoint/?kind=paginated-query")
-    page.get_by_role("link", name="GET /api/sales/queries/accounts", exact=True).click()
+    follow(page.get_by_role("link", name="GET /api/sales/queries/accounts", exact=True))
     delay = Delay(page, "/run/")
     page.get_by_role("button", name="Run", exact=True).click()
     delay.sent()
@@ -94,7 +94,7 @@ def test_what_ran_before_the_query_was_changed_is_marked_even_if_it_is_answered_
     server: Server, page: Page
 ) -> None:
     sign_in(page, server.url, "/admin/designer/endpoint/?kind=paginated-query")
-    page.get_by_role("link", name="GET /api/sales/queries/accounts", exact=True).click()
+    follow(page.get_by_role("link", name="GET /api/sales/queries/accounts", exact=True))
     page.get_by_role("button", name="Run", exact=True).click()
     page.locator("[data-run-answer]").get_by_role("table").wait_for()
     delay = Delay(page, "/run/")

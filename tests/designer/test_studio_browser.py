@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser import sign_in
+from tests.browser import follow, sign_in
 from tests.designer.create_page import open_create
 from tests.servers import Server, Site
 
@@ -160,7 +160,7 @@ def test_who_types_a_whole_name_picks_what_has_it(server: Server, page: Page) ->
 
 def test_rows_and_text_of_a_query_follow_each_other(server: Server, page: Page) -> None:
     sign_in(page, server.url, "/admin/designer/endpoint/?kind=paginated-query")
-    page.get_by_role("link", name="GET /api/sales/queries/accounts", exact=True).click()
+    follow(page.get_by_role("link", name="GET /api/sales/queries/accounts", exact=True))
     query = page.locator("#field-settings__query")
     text = page.locator("[name=settings__query]")
     query.get_by_role("button", name="+ Condition").click()
@@ -237,7 +237,7 @@ def test_a_name_that_is_typed_and_not_chosen_does_not_stay_in_the_field(server: 
 
 def test_what_conditions_compare_with_is_suggested_in_row_rules_too(server: Server, page: Page) -> None:
     sign_in(page, server.url, "/admin/designer/exposedentity/")
-    page.locator("#result_list tbody tr", has_text="portal").get_by_role("link", name="cases").click()
+    follow(page.locator("#result_list tbody tr", has_text="portal").get_by_role("link", name="cases"))
     rule = page.locator("[name$=-filter]").first
     written = '<filter><condition attribute="title" operator="eq"/></filter>'
     rule.evaluate("(field, text) => studio.set(field, text)", written)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser import sign_in
+from tests.browser import follow, sign_in
 from tests.servers import Server, Site
 
 if TYPE_CHECKING:
@@ -22,8 +22,7 @@ def server(site: Site) -> Server:
 
 def _log_in(server: Server, page: Page) -> None:
     sign_in(page, server.url, "/admin/designer/endpoint/?q=accounts&kind=create")
-    page.get_by_role("link", name="POST /api/sales/accounts", exact=True).first.click()
-    page.locator("[name=title]").wait_for()
+    follow(page.get_by_role("link", name="POST /api/sales/accounts", exact=True).first)
 
 
 def _save(page: Page) -> None:
