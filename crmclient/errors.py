@@ -247,7 +247,15 @@ class Throttled(PlatformFailure):
 
 
 class Unavailable(PlatformFailure):
-    """The platform cannot be reached, or has failed so often that it is left alone for a while."""
+    """The platform takes no call now: it says so, or has failed so often that it is left alone for a time."""
+
+
+class Unreachable(Unavailable):
+    """No connection to the platform was made, or it ended before the answer."""
+
+
+class Busy(Unavailable):
+    """Too many calls to the platform are under way, so that another one was not sent."""
 
 
 class MetadataPending(Unavailable):
@@ -259,6 +267,10 @@ class MetadataPending(Unavailable):
 
 class DeadlineExceeded(PlatformFailure):
     """The call's deadline passed."""
+
+
+class MetadataLate(DeadlineExceeded):
+    """The platform did not give its metadata in time. Nothing else has been asked of it."""
 
 
 class OutOfSpace(PlatformFailure):

@@ -174,6 +174,19 @@ class Privilege:
     name: str
 
 
+class Reach(str, Enum):
+    """Which records a privilege reaches, the fewest first, in the platform's own words.
+
+    `OWN`: those of its holder. `UNIT`: those of its holder's business unit. `UNITS`: those of the business
+    units below, too.
+    """
+
+    OWN = "Basic"
+    UNIT = "Local"
+    UNITS = "Deep"
+    ORGANIZATION = "Global"
+
+
 @runtime_checkable
 class TellsPrivileges(Protocol):
     """A platform that can be asked which privileges there are, and which of them its service account has."""
@@ -193,6 +206,21 @@ class TellsPrivileges(Protocol):
 
         Raises PlatformError: MissingPrivilege where the account may not ask, UnknownProcess or
         UnexpectedAnswer where the platform does not tell.
+        """
+        ...
+
+    def reach_of_privileges(self, names: Iterable[str]) -> Mapping[Guid, Reach]:
+        """Return which records those of the privileges `names` reach that the service's own account has, by
+        their ids. The privileges of its teams are included.
+
+        Raises PlatformError as `held_privileges` does.
+        """
+        ...
+
+    def rights_of_process(self, name: str) -> Mapping[str, tuple[AccessRight, ...]] | None:
+        """Return the rights to records that the process `name` needs, by entity; None where nobody knows.
+
+        This does not ask the platform.
         """
         ...
 

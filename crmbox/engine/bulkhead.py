@@ -12,7 +12,7 @@ import time
 from types import TracebackType
 from typing import Final
 
-from crmclient.errors import Unavailable
+from crmclient.errors import Busy
 
 LONGEST_WAIT: Final = 2.0
 """Seconds in the queue."""
@@ -43,7 +43,7 @@ class Bulkhead:
         self._thread = threading.local()
 
     def place(self, deadline: float | None) -> Place:
-        """Return a context manager that holds a place. Entering it raises Unavailable without a place by
+        """Return a context manager that holds a place. Entering it raises Busy without a place by
         `deadline`.
 
         `deadline` is in seconds of `time.monotonic()`; None: wait up to `LONGEST_WAIT`.
@@ -51,7 +51,7 @@ class Bulkhead:
         return Place(self, deadline)
 
     def enter(self, deadline: float | None) -> bool:
-        """Take a place, and return True; return False when the thread has one already. Raises Unavailable."""
+        """Take a place, and return True; return False when the thread has one already. Raises Busy."""
         if getattr(self._thread, "inside", False):
             return False
         with self._lock:
@@ -76,7 +76,7 @@ class Bulkhead:
     def _wait(self, deadline: float | None) -> None:
         """Wait until a place is free. The caller holds the lock; waiting releases it for as long.
 
-        A thread that no longer fits into the queue waits only while calls are quick. Raises Unavailable at
+        A thread that no longer fits into the queue waits only while calls are quick. Raises Busy at
         the deadline, after LONGEST_WAIT, and when the queue is full and calls are not quick.
         """
         began = time.monotonic()
@@ -87,7 +87,7 @@ class Bulkhead:
             while not self._free:
                 now = time.monotonic()
                 if now >= ends or not (in_queue or self._is_quick(now)):
-                    raise Unavailable("Too many requests to the platform are under way.", retry_after=1)
+                    raise Busy("Too many requests to the platform are under way.", retry_after=1)
                 # A thread beyond the queue wakes in between to look again whether calls are still quick.
                 self._place_freed.wait(ends - now if in_queue else min(ends - now, _QUICK))
         finally:

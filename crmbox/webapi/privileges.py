@@ -33,7 +33,12 @@ _METADATA: Final = {
     "customapiresponseproperties": "prvReadCustomAPIResponseProperty",
     "organizations": "prvReadOrganization",
 }
-_ENTITIES: Final = {"systemuser": "User", "annotation": "Note"}
+_ACTIVITIES: Final = (
+    *("activitypointer", "appointment", "email", "fax", "incidentresolution", "letter", "opportunityclose"),
+    *("phonecall", "task"),
+)
+# All activities have the privileges of one entity, as on Dataverse.
+_ENTITIES: Final = {"systemuser": "User", "annotation": "Note", **dict.fromkeys(_ACTIVITIES, "Activity")}
 _VERBS: Final = {"POST": "Create", "PATCH": "Write", "PUT": "Write", "DELETE": "Delete"}
 _DEFINITION_PARTS: Final = {
     "prvReadAttribute": re.compile(r"\bAttributes\b"),

@@ -20,14 +20,17 @@ from crmclient.errors import (
     MissingPrivilege,
     PlatformError,
     Throttled,
+    UnexpectedAnswer,
     UnknownEntity,
+    UnknownProcess,
 )
-from crmclient.optional_abilities import KeepsMetadata
+from crmclient.optional_abilities import KeepsMetadata, TellsPrivileges
 from crmclient.platform import Call, Platform
 from crmclient.query.ast import ALL, Column, Query
 from crmclient.sentences import Sentence
 
 _NO_USER: Final = Sentence("Add the application as an application user there, with a security role.")
+_ACTING: Final = "prvActOnBehalfOfAnotherUser"
 _CUSTOMIZATIONS: Final = Sentence("Its security role must read customizations.")
 
 
@@ -224,6 +227,14 @@ def _act_for_user(platform: Platform) -> str:
     service_user = platform.who()
     users = platform.conventions.users
     platform.retrieve(users.entity if users else "", service_user, (), call=Call(caller=service_user))
+    if isinstance(platform, TellsPrivileges):
+        # An account that acts for itself may be let in without the privilege.
+        try:
+            lacks_privilege = not platform.reach_of_privileges([_ACTING])
+        except (UnknownProcess, UnexpectedAnswer):
+            lacks_privilege = False
+        if lacks_privilege:
+            raise MissingPrivilege(_ACTING)
     return Sentence("The service may act for users.")
 
 

@@ -151,6 +151,9 @@ def _not_found(refusal: Refusal, subject: Subject) -> PlatformError:
     ]
     if problems:
         return errors.InvalidRecord(subject.entity, problems)
+    if subject.kind is Kind.PROCESS and not subject.entity:
+        # A process that runs on no record of a caller's: it is what is missing.
+        return errors.UnknownProcess(subject.name)
     return errors.RecordNotFound(subject.entity, subject.id)
 
 

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from crmclient.optional_abilities import AccessRight
+
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -94,6 +96,36 @@ OFFERED: Final[Mapping[str, Message]] = {
     "ConvertProductToKit": _message("Convert product to kit"),
     "RevertProduct": _message("Revert product"),
 }
+
+_CLOSED_BY_ACTIVITY: Final[Mapping[str, tuple[AccessRight, ...]]] = {
+    "activitypointer": (AccessRight.CREATE, AccessRight.APPEND),
+    "opportunity": (AccessRight.WRITE, AccessRight.APPEND_TO),
+}
+
+RIGHTS: Final[Mapping[str, Mapping[str, tuple[AccessRight, ...]]]] = {
+    "WinOpportunity": _CLOSED_BY_ACTIVITY,
+    "LoseOpportunity": _CLOSED_BY_ACTIVITY,
+    "CloseIncident": {
+        "activitypointer": (AccessRight.CREATE, AccessRight.READ, AccessRight.WRITE, AccessRight.APPEND),
+        "incident": (AccessRight.WRITE, AccessRight.APPEND_TO),
+        "queueitem": (AccessRight.DELETE,),
+    },
+    "ApplyRoutingRule": {"incident": (AccessRight.WRITE,)},
+    "AddToQueue": {"queue": (AccessRight.APPEND_TO,)},
+    "SendEmail": {
+        "activitypointer": (AccessRight.READ, AccessRight.WRITE),
+        "systemuser": (AccessRight.READ,),
+    },
+    "ReviseQuote": {
+        "quote": (AccessRight.CREATE, AccessRight.READ, AccessRight.APPEND),
+        "account": (AccessRight.APPEND_TO,),
+        "product": (AccessRight.APPEND_TO,),
+    },
+}
+"""The rights that messages need, by message and entity, as Microsoft documents the privileges of messages.
+
+Of those that are not here, such as QualifyLead, the documentation does not say it.
+"""
 
 _OF_RIGHTS: Final = """
     AddMembersTeam AddPrincipalToQueue AddPrivilegesRole AddSubstitute AddUserToRecordTeam

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from typing import Any, BinaryIO
@@ -24,6 +25,7 @@ from crmclient.dataverse.metadata.documents import OPTIONS, RELATIONSHIPS
 from crmclient.dataverse.metadata.metadata_requests import Fetcher
 from crmclient.dataverse.metadata.store import MemoryStore, MetadataStore
 from crmclient.dataverse.options import Options
+from crmclient.dataverse.own_messages import RIGHTS
 from crmclient.dataverse.processes import Processes
 from crmclient.dataverse.queries.query_runs import Queries
 from crmclient.dataverse.records.associations import Associations
@@ -46,7 +48,7 @@ from crmclient.metadata import (
     SecurityRole,
     UserReports,
 )
-from crmclient.optional_abilities import AccessRight, Privilege, RecordChanges, SavedView
+from crmclient.optional_abilities import AccessRight, Privilege, Reach, RecordChanges, SavedView
 from crmclient.platform import SERVICE_CALL, Call, Create, Delete, Operation, Update
 from crmclient.query.ast import ALL, Page, Query
 from crmclient.values import (
@@ -87,10 +89,23 @@ class DataversePlatform:
             budget = ProcessBudget(Limits(places=options.concurrency), len(sources))
         self.budget = budget
         client = Client(options, [Tokens(source) for source in sources], observer or Silent(), budget)
+        self._connect(client, store or MemoryStore())
+
+    def as_user(self, number: int) -> DataversePlatform:
+        """Return the platform as application user `number` alone sees it, in the order of the sources.
+
+        It has metadata of its own, and spends the same budget.
+        """
+        alone = copy(self)
+        alone._connect(self._client.as_user(number), MemoryStore())
+        return alone
+
+    def _connect(self, client: Client, store: MetadataStore) -> None:
+        """Send everything by `client`, and keep the metadata in `store`."""
         self._client = client
         api = self._api = Api(client)
         self._fetcher = Fetcher(api)
-        self._catalogue = Catalogue(self._fetcher, store or MemoryStore())
+        self._catalogue = Catalogue(self._fetcher, store)
         files = FileFacts(api)
         parties = Parties(api, self._catalogue)
         writes = Writes(api, self._catalogue, parties)
@@ -105,7 +120,7 @@ class DataversePlatform:
         self._processes = Processes(api, self._catalogue)
         self._service_account = ServiceAccount(api, self.who)
         self._users = users.Users(api, self._queries.run, self._records.retrieve)
-        if options.by_object_id:
+        if client.options.by_object_id:
             client.acting = Acting(partial(users.object_id, self._records.retrieve))
 
     def refuse(self, call: Call = SERVICE_CALL) -> None:
@@ -312,6 +327,12 @@ class DataversePlatform:
 
     def held_privileges(self) -> frozenset[Guid]:
         return self._service_account.held_privileges()
+
+    def reach_of_privileges(self, names: Iterable[str]) -> Mapping[Guid, Reach]:
+        return self._service_account.reach_of_privileges(names)
+
+    def rights_of_process(self, name: str) -> Mapping[str, tuple[AccessRight, ...]] | None:
+        return RIGHTS.get(name)
 
     def last_reported_budget(self, user: int) -> ReportedBudget:
         return self._client.last_reported_budget(user)

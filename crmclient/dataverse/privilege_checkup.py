@@ -1,4 +1,4 @@
-"""Checks whether the service's own account has the privileges that it needs to write."""
+"""Checks whether the service's own account has the privileges that it needs, and which records they reach."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 from crmclient.dataverse.advice import advice_on, privilege_advice
 from crmclient.dataverse.checkup import Outcome, Step, own_roles
 from crmclient.errors import MissingPrivilege, PlatformError
-from crmclient.optional_abilities import AccessRight, Privilege, TellsPrivileges
+from crmclient.optional_abilities import AccessRight, Privilege, Reach, TellsPrivileges
 from crmclient.platform import Platform
 from crmclient.sentences import Sentence
 from crmclient.values import Guid
@@ -18,6 +18,12 @@ from crmclient.values import Guid
 _NAME: Final = "privileges"
 _COMPARE: Final = Sentence("Compare its security role with what the endpoints create, change and delete.")
 _MOST_USERS_NAMED: Final = 3
+_RECORDS_REACHED: Final[Mapping[Reach, Sentence]] = {
+    Reach.OWN: Sentence("its own records"),
+    Reach.UNIT: Sentence("the records of its business unit"),
+    Reach.UNITS: Sentence("the records of its business unit and of those below"),
+}
+"""By reach, what is reached in words; without the reach that leaves nothing out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,26 +40,32 @@ class Need:
 
 
 def check_privileges(
-    platform: Platform, needs: Iterable[Need], unknown: Mapping[str, PlatformError]
+    platform: Platform,
+    needs: Iterable[Need],
+    unknown: Mapping[str, PlatformError],
+    *,
+    read: Collection[str] = (),
 ) -> Iterator[Step]:
     """Compare the privileges that are needed with those that the account has. Yield a failed step for each
-    that it lacks, and a good one for each entity of which it has all.
+    that it lacks, a good one for each entity of which it has all, and a warning for those that do not reach
+    all records.
 
     `unknown` has, by its name, why nobody knows what a further user needs. That is a warning, and so is a
-    platform that does not tell: the first call that needs a privilege will.
+    platform that does not tell: the first call that needs a privilege will. `read` are entities whose records
+    are read: how far that reaches is told as well, but `check_entities` tells whether they may be read.
     """
     yield from _unknown_user_steps(unknown)
     needs = list(needs)
-    if not needs or not isinstance(platform, TellsPrivileges):
+    entities = sorted({need.entity for need in needs} | set(read))
+    if not entities or not isinstance(platform, TellsPrivileges):
         return
-    entities = sorted({need.entity for need in needs})
     try:
         privileges = platform.privileges_of_entities(entities)
         held = platform.held_privileges()
     except PlatformError as error:
         said = Sentence(
             "Unknown: which privileges the application user has for %(entities)s.",
-            entities=", ".join(entities),
+            entities=", ".join(sorted({need.entity for need in needs})),
         )
         yield _unknown_step(said, error)
         return
@@ -63,7 +75,66 @@ def check_privileges(
         for need in needs
         if need.right in privileges.get(need.entity, {})
     ]
-    yield from _steps(wanted, held, own_roles(platform))
+    roles = own_roles(platform)
+    yield from _steps(wanted, held, roles)
+    reading = [
+        privileges[entity][AccessRight.READ]
+        for entity in sorted(read)
+        if AccessRight.READ in privileges.get(entity, {})
+    ]
+    # A new record is the account's own: any reach lets it be made.
+    reaching = [privilege for need, privilege in wanted if need.right is not AccessRight.CREATE]
+    at_hand = [privilege for privilege in (*reading, *reaching) if privilege.id in held]
+    yield from _reach_steps(platform, tuple(dict.fromkeys(at_hand)), roles)
+
+
+def check_processes(unknown: Mapping[str, Sequence[str]]) -> Iterator[Step]:
+    """Yield a warning about processes of which nobody knows which privileges they need: `unknown` has the
+    users of each, by its name.
+    """
+    if not unknown:
+        return
+    users = tuple(dict.fromkeys(user for users in unknown.values() for user in users))
+    yield Step(
+        "processes",
+        Outcome.WARNING,
+        Sentence(
+            "Unknown: which privileges these processes need: %(processes)s. Run by: %(endpoints)s",
+            processes=", ".join(unknown),
+            endpoints=_users_in_words(users),
+        ),
+        Sentence("Call each for real with “Try it”: a refusal names the privilege that is missing."),
+    )
+
+
+def _reach_steps(
+    platform: TellsPrivileges, privileges: Sequence[Privilege], roles: tuple[str, ...]
+) -> Iterator[Step]:
+    """Yield a warning for the privileges that reach the records of one user or business unit only, or
+    because nobody tells how far they reach. `privileges` are those that the account has.
+    """
+    if not privileges:
+        return
+    try:
+        reaches = platform.reach_of_privileges([privilege.name for privilege in privileges])
+    except PlatformError as error:
+        said = Sentence("Unknown: how far the privileges of the application user reach.")
+        yield _unknown_step(said, error)
+        return
+    for reach, records in _RECORDS_REACHED.items():
+        limited = ", ".join(privilege.name for privilege in privileges if reaches.get(privilege.id) is reach)
+        if limited:
+            yield Step(
+                "reach",
+                Outcome.WARNING,
+                Sentence(
+                    "The application user has %(privileges)s only for %(records)s. Calls cannot find or "
+                    "change other records.",
+                    privileges=limited,
+                    records=records,
+                ),
+                privilege_advice(limited, roles),
+            )
 
 
 def _unknown_user_steps(unknown: Mapping[str, PlatformError]) -> Iterator[Step]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
@@ -9,15 +10,19 @@ from crmclient.dataverse import paths
 from crmclient.dataverse.api import Api
 from crmclient.dataverse.error_subjects import Kind, Subject
 from crmclient.dataverse.http.messages import reading
-from crmclient.optional_abilities import AccessRight, Privilege
+from crmclient.optional_abilities import AccessRight, Privilege, Reach
 from crmclient.platform import SERVICE_CALL
 from crmclient.sentences import Sentence
 from crmclient.values import Guid, parse_guid
 
 _METADATA: Final = Subject(Kind.METADATA)
 _HELD: Final = "RetrieveUserPrivileges"
-_ENTITIES_AT_ONCE: Final = 50
-"""Their names make a filter that fits into a URL."""
+_REACHING: Final = "RetrieveUserSetOfPrivilegesByNames"
+_AT_ONCE: Final = 50
+"""The names of so many entities or privileges fit into a URL."""
+
+_REACHES: Final = {reach.value: reach for reach in Reach}
+_FEWEST_FIRST: Final = list(Reach)
 
 
 class ServiceAccount:
@@ -41,10 +46,8 @@ class ServiceAccount:
         """Return the privileges of entities, by logical name and right. Raises PlatformFailure."""
         names = sorted(entities)
         privileges: dict[str, Mapping[AccessRight, Privilege]] = {}
-        for start in range(0, len(names), _ENTITIES_AT_ONCE):
-            condition = " or ".join(
-                f"LogicalName eq '{name}'" for name in names[start : start + _ENTITIES_AT_ONCE]
-            )
+        for start in range(0, len(names), _AT_ONCE):
+            condition = " or ".join(f"LogicalName eq '{name}'" for name in names[start : start + _AT_ONCE])
             path = paths.with_query(
                 "EntityDefinitions", {"$select": "LogicalName,Privileges", "$filter": condition}
             )
@@ -57,13 +60,41 @@ class ServiceAccount:
     def held_privileges(self) -> frozenset[Guid]:
         """Return the ids of the privileges that the service's own user has. Raises PlatformError.
 
-        How far each of them reaches is not asked for: of those that come from a team, the answer has the
+        How far each of them reaches is not read from this answer: of those that come from a team, it has the
         least depth, whatever the role of the team says.
         """
         path = f"systemusers({self._who()})/Microsoft.Dynamics.CRM.{_HELD}()"
         answer = self._api.get(path, Subject(Kind.PROCESS, name=_HELD), SERVICE_CALL)
         with reading(Sentence("the platform's answer about privileges")):
             return frozenset(parse_guid(item["PrivilegeId"]) for item in answer["RolePrivileges"])
+
+    def reach_of_privileges(self, names: Iterable[str]) -> Mapping[Guid, Reach]:
+        """Return how far those of the privileges reach that the service's own user has, by id.
+
+        Raises PlatformError.
+        """
+        all_names = sorted(names)
+        user = self._who()
+        reaches: dict[Guid, Reach] = {}
+        for start in range(0, len(all_names), _AT_ONCE):
+            path = paths.with_query(
+                f"systemusers({user})/Microsoft.Dynamics.CRM.{_REACHING}(PrivilegeNames=@names)",
+                {"@names": json.dumps(all_names[start : start + _AT_ONCE])},
+            )
+            answer = self._api.get(path, Subject(Kind.PROCESS, name=_REACHING), SERVICE_CALL)
+            with reading(Sentence("the platform's answer about privileges")):
+                for item in answer["RolePrivileges"]:
+                    id, reach = parse_guid(item["PrivilegeId"]), _reach(item["Depth"])
+                    # Several roles may give the same privilege: the widest counts.
+                    reaches[id] = max(reach, reaches.get(id, Reach.OWN), key=_FEWEST_FIRST.index)
+        return reaches
+
+
+def _reach(depth: str) -> Reach:
+    """Return the reach of a depth. What is limited in another way, as by a filter of records, counts as the
+    least.
+    """
+    return _REACHES.get(depth, Reach.OWN)
 
 
 def _by_right(items: Iterable[Mapping[str, Any]]) -> Mapping[AccessRight, Privilege]:

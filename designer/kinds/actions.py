@@ -55,6 +55,10 @@ class ActionSettings(EndpointSettings):
         """The name of the process; empty while none is chosen."""
         return self.process
 
+    @property
+    def process_name(self) -> str:
+        return self.process
+
     def vocabulary(self, entity: str, metadata: MetadataSource) -> Vocabulary | None:
         """Return the inputs and outputs of the process; None while it is not chosen, or not known to the
         platform.

@@ -53,6 +53,11 @@ class EndpointSettings(Definition):
         return ""
 
     @property
+    def process_name(self) -> str:
+        """The name of the process that calls run; empty where they run none, or it is not chosen."""
+        return ""
+
+    @property
     def own_attributes(self) -> tuple[str, ...]:
         """The attributes of the exposed entity that the settings name, outside the endpoint's query."""
         return ()

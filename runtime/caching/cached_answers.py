@@ -22,7 +22,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-from crmclient.errors import DeadlineExceeded, Throttled, Unavailable
+from crmclient.errors import Busy, DeadlineExceeded, Throttled, Unavailable
 from crmclient.watchdog import Watch
 from designer.kinds.answer_cache import AnswerCache
 from runtime.caching.answer_keys import AnswerKeys, Key
@@ -300,7 +300,7 @@ def _wait_for_flight(flight: Flight, seconds: float) -> Entry | None:
     """Return the entry that another request has fetched; None when this request cannot use it.
 
     `seconds` is the longest wait. Raises what the other request raises, DeadlineExceeded when it takes longer
-    than that, and Unavailable when too many requests wait already and it takes more than a moment.
+    than that, and Busy when too many requests wait already and it takes more than a moment.
     """
     try:
         with _waiting.place() as has_place:
@@ -311,7 +311,7 @@ def _wait_for_flight(flight: Flight, seconds: float) -> Entry | None:
             return flight.result()
         if has_place:
             raise DeadlineExceeded("The answer that others wait for took too long.") from None
-        raise Unavailable("Many callers wait for this answer.", retry_after=1) from None
+        raise Busy("Many callers wait for this answer.", retry_after=1) from None
 
 
 _flights = Flights()

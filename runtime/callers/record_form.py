@@ -12,6 +12,7 @@ from crmclient.errors import MissingPrivilege, PlatformError
 from designer.models import CallerType
 from designer.names import USER_TYPE
 from designer.platform import get_platform
+from designer.platform_failures import failure_words
 from designer.studio.look import dress, searchable
 from designer.studio.trying.caller_fields import is_known_missing
 from runtime.callers.platform_users import platform_users
@@ -48,11 +49,11 @@ class RecordForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at ru
                 "The service's account on the platform lacks the privilege %(privilege)s, so only the "
                 "present choice can be kept."
             ) % {"privilege": error.privilege}
-        except PlatformError:
+        except PlatformError as error:
             users = {}
-            help_text = _(
-                "The platform cannot be reached at the moment, so you can only keep the present choice."
-            )
+            help_text = _("%(reason)s Until then, you can only keep the present choice.") % {
+                "reason": failure_words(error)
+            }
         if present_user and present_user not in users:
             users[present_user] = _("%(user)s (not among the platform's users)") % {"user": present_user}
         return searchable(

@@ -33,6 +33,7 @@ RETRY_SECONDS = 5
 caller_refused = Signal()
 
 _LATER: Final = "Try again after the seconds in Retry-After."
+_READING = frozenset({"GET", "HEAD"})
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
@@ -82,6 +83,8 @@ def error_response(error: Exception, request: HttpRequest) -> HttpResponse:
     callers who are refused and what the platform refused.
     """
     problem = problem_of(error)
+    if isinstance(error, errors.DeadlineExceeded) and request.method in _READING:
+        problem = _problem_of_late_reading(error)
     record = record_of(request)
     record.refused(problem)
     log_fields = {
@@ -180,8 +183,10 @@ def _problem_of_platform_failure(error: errors.PlatformError) -> Problem:
             )
         case errors.Unavailable():
             return _problem_for_now(
-                "platform_unavailable", f"The platform cannot be reached. {_LATER}", error.retry_after
+                "platform_unavailable", f"{_why_unavailable(error)} {_LATER}", error.retry_after
             )
+        case errors.MetadataLate():
+            return _problem_of_late_reading(error)
         case errors.DeadlineExceeded():
             return Problem(
                 504,
@@ -201,6 +206,27 @@ def _problem_of_platform_failure(error: errors.PlatformError) -> Problem:
                 "platform_error",
                 "The platform did not answer as it should. Quote the requestId to those who run this.",
             )
+
+
+def _problem_of_late_reading(error: errors.DeadlineExceeded) -> Problem:
+    """Return the Problem 504 for something that the platform did not give in time. Nothing was written."""
+    late = "its metadata" if isinstance(error, errors.MetadataLate) else "an answer"
+    return Problem(
+        504, "platform_timeout", f"The platform did not give {late} in time. Try again in a minute."
+    )
+
+
+def _why_unavailable(error: errors.Unavailable) -> str:
+    """Return what keeps the platform from taking a call, in a sentence."""
+    match error:
+        case errors.MetadataPending():
+            return "The service is still fetching the platform's metadata, which this call needs."
+        case errors.Unreachable():
+            return "The service has no connection to the platform."
+        case errors.Busy():
+            return "Too many calls to the platform are under way."
+        case _:
+            return "The platform takes no calls at the moment."
 
 
 def misconfigured() -> Problem:

@@ -36,7 +36,14 @@ CALLS = (
     ("DELETE", f"{ACCOUNTS}/00000000-0000-4000-8000-00000000dead", None),
 )
 # What a caller may be told of a failing platform, by status: what to do.
-ADVICE = {502: "Quote the requestId", 503: "Try again", 504: "look before you send it again"}
+ADVICE = {502: "Quote the requestId", 503: "Try again", 504: "Try again in a minute"}
+COLD = {
+    "429 with a time": "The platform asks callers to slow down.",
+    "429 without a time": "The platform asks callers to slow down.",
+    "a reset": "The service has no connection to the platform.",
+    "slow": "metadata",
+}
+"""What a caller is told of how the platform fails, by the fault, while its metadata is not known."""
 SECONDS = 2.0
 """So long the platform has for each request here: the slow one takes longer on any machine."""
 _made: list[Any] = []
@@ -78,8 +85,9 @@ def _refused(caller: Caller, fault: str) -> dict[str, tuple[int, str]]:
     }
 
 
-def _says_what_to_do(status: int, text: str) -> bool:
-    return ADVICE.get(status, "no such status") in text and "html" not in text and "prv" not in text
+def _says_what_to_do(status: int, text: str, *, may_be_written: bool = False) -> bool:
+    advice = "look before you send it again" if status == 504 and may_be_written else ADVICE.get(status, "?")
+    return advice in text and "html" not in text and "prv" not in text
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -91,6 +99,8 @@ def test_calls_at_a_first_start_say_what_to_do(remote: Failing, fault: str) -> N
 
     assert refused
     assert {call: said for call, said in refused.items() if not _says_what_to_do(*said)} == {}
+    # Not that the platform is away, where it has refused or is slow.
+    assert {call: said for call, said in refused.items() if COLD.get(fault, "") not in said[1]} == {}
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -102,7 +112,29 @@ def test_calls_say_what_to_do_when_records_fail(remote: Failing, fault: str) -> 
     refused = _refused(max, fault)
 
     assert refused
-    assert {call: said for call, said in refused.items() if not _says_what_to_do(*said)} == {}
+    assert {
+        call: said
+        for call, said in refused.items()
+        if not _says_what_to_do(*said, may_be_written=not call.startswith("GET "))
+    } == {}
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ({"status": 503}, "The platform takes no calls at the moment."),
+        ({"cut": "answer"}, "The service has no connection to the platform."),
+        ({"status": 429}, "The platform asks callers to slow down."),
+    ],
+)
+def test_a_call_says_how_the_platform_fails(remote: Failing, fault: dict[str, Any], said: str) -> None:
+    max = account("manager")
+    assert max.get(ACCOUNT).status_code == 200
+    remote.arm({"path": "/accounts", **FOREVER, **fault})
+
+    answer = max.get(ACCOUNT)
+
+    assert (answer.status_code, answer.json()["detail"].partition(" Try again")[0]) == (503, said)
 
 
 def _with_picture(caller: Caller) -> str:

@@ -13,10 +13,12 @@ import requests
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from crmbox.demo.people import FIRST_ACCOUNT
+from crmbox.demo.people import FIRST_ACCOUNT, MAX_MANAGER
+from crmbox.webapi.credentials import DEMO_CLIENT
+from crmbox.webapi.privileges import Privilege
 from crmclient import Reference
 from crmclient.errors import MissingPrivilege
-from designer.models import Endpoint
+from designer.models import Endpoint, Module
 from designer.overview import forget
 from designer.platform import get_platform
 from tests.dataverse.conftest import Failing
@@ -93,8 +95,9 @@ def named(steps: Steps, name: str) -> Steps:
 
 
 def lacking(steps: Steps, privilege: str) -> dict[str, str]:
-    """The only step that did not pass, apart from that about the service's roles. It names the privilege."""
-    [step] = [step for step in steps if step["outcome"] != "good" and step["name"] != "who"]
+    """The only step that did not pass, apart from those that no privilege changes. It names the privilege."""
+    others = ("who", "processes")
+    [step] = [step for step in steps if step["outcome"] != "good" and step["name"] not in others]
     assert f"The application user lacks {privilege}." in step["said"]
     return step
 
@@ -194,12 +197,13 @@ def test_the_security_role_is_named_that_lacks_it(checked: Checked, crm: Server)
 
 
 UNSUPPORTED = {"error": {"code": "0x80060888", "message": "Resource not found for the segment."}}
+UNSUPPORTED_ANSWER = {"body": json.dumps(UNSUPPORTED), "headers": {"Content-Type": "application/json"}}
 
 
 @pytest.mark.parametrize(
     "answer",
     [
-        {"status": 404, "body": json.dumps(UNSUPPORTED), "headers": {"Content-Type": "application/json"}},
+        {"status": 404, **UNSUPPORTED_ANSWER},
         {"status": 501, "body": "no such function"},
         {"status": 200, "body": "{}"},
         None,
@@ -256,6 +260,137 @@ def test_an_organisation_of_an_older_version_is_named(
     assert (code, step["outcome"]) == (int(outcome == "failed"), outcome)
     assert f"version {version}" in step["said"]
     assert "Web API 9.2" in step["said"]
+
+
+def test_what_a_process_needs_is_named_where_it_is_known_and_called_unknown_elsewhere(
+    checked: Checked, crm: Server
+) -> None:
+    made = Endpoint.objects.create(
+        module=Module.objects.get(segment="sales"),
+        kind="global-action",
+        name="win",
+        settings={"process": "WinOpportunity"},
+    )
+    missing = ("prvCreateActivity", "prvAppendActivity", "prvWriteOpportunity", "prvAppendToOpportunity")
+    deny(crm, *missing)
+
+    code, steps = checked()
+
+    failed = [step["said"] for step in steps if step["outcome"] == "failed"]
+    assert code == 1
+    for privilege in missing:
+        [said] = [said for said in failed if f"lacks {privilege}." in said]
+        assert f"sales.global-action.{made.name}" in said
+    [processes] = named(steps, "processes")
+    assert processes["outcome"] == "warning"
+    assert processes["said"].startswith("Unknown: which privileges these processes need: new_CloseCase, ")
+    assert "portal.cases.action.close" in processes["said"]
+    assert "WinOpportunity" not in processes["said"]
+
+
+def reaching(failing: Failing, **depths: str) -> None:
+    """Let the platform say that these privileges reach no farther, and all others nothing at all."""
+    held = [{"PrivilegeId": Privilege(name).id, "Depth": depth} for name, depth in depths.items()]
+    body = json.dumps({"RolePrivileges": held})
+    failing.arm({"path": "/.*SetOfPrivilegesByNames", "times": None, "status": 200, "body": body})
+
+
+def test_privileges_that_do_not_reach_all_records_are_named_with_what_they_reach(
+    checked: Checked, failing: Failing
+) -> None:
+    reaching(
+        failing,
+        prvReadAccount="Basic",
+        prvWriteAccount="Local",
+        prvReadContact="Deep",
+        prvReadIncident="Global",
+        # A new record is its maker's own.
+        prvCreateAccount="Basic",
+    )
+
+    code, steps = checked()
+
+    assert code == 0
+    assert [(step["outcome"], step["said"], step["advice"]) for step in named(steps, "reach")] == [
+        (
+            "warning",
+            f"The application user has {privilege} only for {records}. "
+            "Calls cannot find or change other records.",
+            f"Add {privilege} to its security role, for the organisation.",
+        )
+        for privilege, records in (
+            ("prvReadAccount", "its own records"),
+            ("prvWriteAccount", "the records of its business unit"),
+            ("prvReadContact", "the records of its business unit and of those below"),
+        )
+    ]
+
+
+def test_the_widest_of_several_roles_counts(checked: Checked, failing: Failing) -> None:
+    held = [
+        {"PrivilegeId": Privilege("prvReadAccount").id, "Depth": depth}
+        for depth in ("Basic", "Global", "Local")
+    ]
+    body = json.dumps({"RolePrivileges": held})
+    failing.arm({"path": "/.*SetOfPrivilegesByNames", "times": None, "status": 200, "body": body})
+
+    _, steps = checked()
+
+    assert named(steps, "reach") == []
+
+
+def test_how_far_privileges_reach_may_be_unknown(checked: Checked, failing: Failing) -> None:
+    failing.arm({"path": "/.*SetOfPrivilegesByNames", "times": None, "status": 404, **UNSUPPORTED_ANSWER})
+
+    code, steps = checked()
+
+    [unknown] = [step for step in named(steps, "privileges") if step["outcome"] == "warning"]
+    assert code == 0
+    assert unknown["said"].startswith("Unknown: how far the privileges of the application user reach.")
+    assert "RetrieveUserSetOfPrivilegesByNames" in unknown["said"]
+
+
+def test_acting_for_users_needs_its_privilege(checked: Checked, crm: Server, settings: Any) -> None:
+    settings.PORTICO = {**settings.PORTICO, "CRM_IMPERSONATE": True}
+    _, steps = checked()
+    assert [step["outcome"] for step in named(steps, "impersonation")] == ["good"]
+    deny(crm, "prvActOnBehalfOfAnotherUser")
+
+    code, steps = checked()
+
+    [step] = named(steps, "impersonation")
+    assert (code, step["outcome"]) == (1, "failed")
+    assert step["said"] == "The application user lacks prvActOnBehalfOfAnotherUser."
+
+
+def test_every_application_user_is_checked_and_named(site: Site) -> None:
+    second = {"client_id": "second", "client_secret": "demo"}
+    crm = site.start_crm(
+        root="/contoso",
+        CRM_SERVER_FAULTS="1",
+        CRM_SERVER_CLIENTS=json.dumps([{**second, "user": MAX_MANAGER}]),
+    )
+    there = {**settings_for(crm), "CRM_CLIENTS": json.dumps([second])}
+    code, output = site.run("checkplatform", "--json", **there)
+    steps = json.loads(output)
+    assert code == 0, output
+    assert [step["said"].partition(":")[0] for step in named(steps, "who")] == [DEMO_CLIENT[0], "second"]
+    assert [step["said"].partition(":")[0] for step in named(steps, "budget")] == [DEMO_CLIENT[0], "second"]
+
+    # What only the second one lacks.
+    held = [
+        {"PrivilegeId": Privilege(f"prv{right}Account").id}
+        for right in ("Create", "Write", "Append", "AppendTo")
+    ]
+    body = json.dumps({"RolePrivileges": held})
+    path = f"/systemusers.{MAX_MANAGER}./.*RetrieveUserPrivileges"
+    Failing(crm).arm({"path": path, "times": None, "status": 200, "body": body})
+    code, output, _ = site.run_apart("checkplatform", "--json", **there)
+    failed = [step["said"] for step in json.loads(output) if step["outcome"] == "failed"]
+    assert code == 1
+    assert all(said.startswith("second: The application user lacks prv") for said in failed)
+    assert any("lacks prvDeleteAccount." in said for said in failed)
+    assert not any("lacks prvWriteAccount." in said for said in failed)
 
 
 def test_the_budget_is_what_the_organisation_said_last(site: Site) -> None:

@@ -210,7 +210,8 @@ def unreachable(settings: Any) -> Iterator[None]:
 def test_while_the_platform_is_away_the_present_choice_is_kept(studio: Client, unreachable: None) -> None:
     page = studio.get(page_of("rep"))
     assert page.status_code == 200
-    assert "cannot be reached" in page.content.decode()
+    for words in ("not reachable", "Until then, you can only keep the present choice."):
+        assert words in page.content.decode()
     answer = studio.post(page_of("rep"), form("rep", password="", platform_user=people.RITA_REP))
     assert answer.status_code == 302
     assert str(ApiAccount.objects.get(user__username="rep").record) == people.RITA_REP

@@ -47,7 +47,7 @@ def run_bound(request: Request, target: Target) -> Response:
         if bulk is None or request.method != "POST":
             raise unsupported(f"{request.method} {NAMESPACE}.{target.name} on a collection")
         return bulk(request, target.type)
-    if target.name == user_privileges.NAME and target.type.name == "systemuser":
+    if target.name in user_privileges.NAMES and target.type.name == "systemuser":
         return user_privileges.retrieve_user_privileges(request, target)
     process = _process(request, target.name, target.type.name)
     arguments = _raw_arguments(request, target.arguments)

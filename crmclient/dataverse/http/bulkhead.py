@@ -11,7 +11,7 @@ from typing import Final
 
 from crmclient.dataverse.http.budget import SHARES, Limits, left
 from crmclient.dataverse.http.observer import Observer
-from crmclient.errors import Unavailable
+from crmclient.errors import Busy
 from crmclient.platform import Share
 from crmclient.sentences import Sentence
 
@@ -60,7 +60,7 @@ class Bulkhead:
     def place(self, ends: float, share: Share = Share.BACKGROUND) -> Iterator[None]:
         """Wait for a place, and hold it during the block.
 
-        Raises Unavailable if there is none within LONGEST_WAIT seconds, or before `ends` (a
+        Raises Busy if there is none within LONGEST_WAIT seconds, or before `ends` (a
         `time.monotonic()` second).
         """
         waiting = self._enter(share)
@@ -69,7 +69,7 @@ class Bulkhead:
             admitted = self._wait(waiting, max(0.0, min(LONGEST_WAIT, ends - began)))
             self._observer.waited(time.monotonic() - began, admitted=admitted)
             if not admitted:
-                raise Unavailable(Sentence("Too many requests to the platform are under way."), retry_after=1)
+                raise Busy(Sentence("Too many requests to the platform are under way."), retry_after=1)
         try:
             yield
         finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Final, TypeVar
 
@@ -75,6 +76,16 @@ class Client:
         self._bulkhead = Bulkhead(options.concurrency, observer, budget.limits)
         self._circuit = Circuit(observer)
         self._account = Account(budget, observer)
+        # The application user who sends every request; None for the one who has most left.
+        self._only_user: int | None = None
+
+    def as_user(self, user: int) -> Client:
+        """Return a client that sends all requests as application user number `user`, and shares the rest with
+        this one.
+        """
+        alone = copy(self)
+        alone._only_user = user
+        return alone
 
     def refuse(self, call: Call) -> None:
         """Raise Unavailable or Throttled where a request would not be sent now. Sends nothing."""
@@ -117,6 +128,8 @@ class Client:
 
         An attempt that failed but may have taken effect adds its outcome to `lost`.
         """
+        if self._only_user is not None:
+            request = replace(request, user=self._only_user)
         with current_tally() as tally:
             return self._send_until_done(request, call, attempt, lost, tally.correlation)
 

@@ -17,7 +17,14 @@ from urllib3.util import Retry
 from crmclient.dataverse.http.bulkhead import LONGEST_WAIT
 from crmclient.dataverse.http.messages import Request
 from crmclient.dataverse.http.transport import AttemptFailed, TimedOut
-from crmclient.errors import DeadlineExceeded, PlatformFailure, Throttled, Unavailable, UnexpectedAnswer
+from crmclient.errors import (
+    DeadlineExceeded,
+    PlatformFailure,
+    Throttled,
+    Unavailable,
+    UnexpectedAnswer,
+    Unreachable,
+)
 from crmclient.sentences import Sentence
 
 FIRST_PAUSE: Final = 0.1
@@ -90,7 +97,7 @@ def passing_failure(failure: AttemptFailed, request: Request) -> PassingFailure:
     if isinstance(failure, TimedOut):
         error = DeadlineExceeded(str(failure))
     else:
-        error = Unavailable(str(failure), retry_after=DEFAULT_RETRY_AFTER)
+        error = Unreachable(str(failure), retry_after=DEFAULT_RETRY_AFTER)
     repeat = request.repeatable or not failure.sent
     return PassingFailure(failure.outcome, error, repeat=repeat, may_be_done=failure.sent)
 

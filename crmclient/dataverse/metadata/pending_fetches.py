@@ -23,7 +23,14 @@ from crmclient.dataverse.metadata.stored_documents import (
     entity_documents,
     stored_name,
 )
-from crmclient.errors import InvalidQuery, PlatformFailure, UnexpectedAnswer, UnknownEntity
+from crmclient.errors import (
+    DeadlineExceeded,
+    InvalidQuery,
+    MetadataLate,
+    PlatformFailure,
+    UnexpectedAnswer,
+    UnknownEntity,
+)
 
 TOGETHER: Final = 12
 """Entities that one request asks for. Some have a thousand attributes, and an answer has a limit."""
@@ -217,7 +224,8 @@ class PendingFetches:
         """
         start = time.monotonic()
         try:
-            yield
+            with _late_metadata():
+                yield
         except BaseException as error:
             now = time.monotonic()
             with self._lock:
@@ -247,6 +255,15 @@ class PendingFetches:
                 except PlatformFailure:
                     return {}
             return self._stamp_of_empty_store
+
+
+@contextmanager
+def _late_metadata() -> Iterator[None]:
+    """Raise MetadataLate for DeadlineExceeded: callers must not take it for a late answer to a write."""
+    try:
+        yield
+    except DeadlineExceeded as error:
+        raise MetadataLate(str(error), retry_after=error.retry_after) from error
 
 
 def _part_of(key: str, found: Mapping[str, Fetched]) -> Fetched:
