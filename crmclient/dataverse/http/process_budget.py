@@ -216,24 +216,23 @@ class ProcessBudget(Budget):
             return [user.use(now) for user in self._users]
 
     def _correct(self, user: _User, admission: Admission, reported: ReportedBudget) -> None:
-        """Set what others have used as this user, from what the platform `reported` is left.
+        """Set what others have used as this user: what the platform has counted, less our own use.
 
-        Others have used what the platform has counted and we had not used at the admission: neither figure
-        has what was sent since then. `limits` are this process's part of the budget, so what the platform
-        counts is divided among the processes, too.
+        Our use is that at the `admission` of the request which brought the report. The platform had not seen
+        anything that we have sent since then.
         """
         limits = self.limits
         others_requests, others_work = user.others
         if reported.requests is not None and limits.requests < BOUNDLESS:
-            counted = limits.requests - reported.requests / limits.processes
-            sent_by_us = user.spent()[0]
-            # The platform may count late. Nobody else has sent anything as long as our own requests, those
-            # since the admission included, explain its figure.
-            others_requests = counted - admission.requests if counted > sent_by_us else 0.0
+            counted = _counted_by_platform(limits.requests, reported.requests, limits.processes)
+            own_requests_now, _ = user.spent()
+            # The platform may count late: a figure that our own requests until now explain says nothing
+            # about others.
+            others_requests = counted - admission.requests if counted > own_requests_now else 0.0
         if reported.work is not None and limits.work < BOUNDLESS:
-            counted = limits.work - reported.work / limits.processes
-            # May be negative, so that more is left: our seconds hold those of the network, which the platform
-            # does not count.
+            counted = _counted_by_platform(limits.work, reported.work, limits.processes)
+            # May be negative, which leaves us more: we count the seconds on the network as work, and the
+            # platform does not.
             others_work = counted - admission.work
         user.others = others_requests, others_work
 
@@ -250,3 +249,11 @@ class ProcessBudget(Budget):
         requests -= len(user.running)
         user.running[id] = share, now
         return Admission(id, number, share, requests, work)
+
+
+def _counted_by_platform(limit: float, left_for_all: float, processes: int) -> float:
+    """Return what the platform has counted of this process's `limit`, when it reports what is left for all.
+
+    `limit` is one of `processes` equal parts of the platform's own, so each has as much left as the others.
+    """
+    return limit - left_for_all / processes

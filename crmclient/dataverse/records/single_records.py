@@ -21,6 +21,7 @@ from crmclient.errors import (
     UnknownAttribute,
     VersionMismatch,
 )
+from crmclient.metadata import Attribute, Entity
 from crmclient.platform import Call, Create, Delete, Update
 from crmclient.sentences import Sentence
 from crmclient.values import Guid, Record, Stored, Value
@@ -79,12 +80,38 @@ class Records:
         require_no_content(self._api.send(request, subject, call), Sentence("a delete"))
 
     def retrieve(self, entity_name: str, id: Guid, columns: Sequence[str], call: Call) -> Record:
-        """Return a record. Raises the errors of `Platform.retrieve`.
-
-        One request reads it, with its party lists expanded. The facts of a file take properties beside that
-        of its column.
-        """
+        """Return a record, with the parties of its lists. Raises the errors of `Platform.retrieve`."""
         entity = self._catalogue.entity(entity_name)
+        wanted = self._readable_attributes(entity_name, columns)
+        id = record_id(entity, id)
+        party_lists = [attribute.logical_name for attribute in wanted if attribute.type.holds_parties]
+        has_references = any(attribute.type.is_reference for attribute in wanted)
+        query = {"$select": ",".join(self._selected_properties(entity, wanted))}
+        if party_lists:
+            query |= parties.expansion(entity)
+        row = self._api.get(
+            paths.with_query(paths.record(entity, id), query),
+            Subject(Kind.RECORD, entity_name, id),
+            call,
+            prefer=REFERENCES if party_lists or has_references else None,
+        )
+        version = version_in(row, entity.primary_id)
+        parties_by_list = parties.of_row(row, entity, party_lists) if party_lists else {}
+        values: dict[str, Value] = {}
+        for attribute in wanted:
+            name = attribute.logical_name
+            if attribute.type.holds_parties:
+                values[name] = parties_by_list[name]
+            elif attribute.type.holds_file:
+                values[name] = self._files.reader(entity, id, attribute, version or "", call)(row)
+            else:
+                values[name] = reader(attribute, property_name(attribute))(row)
+        return Record(entity_name, id, version, values)
+
+    def _readable_attributes(self, entity_name: str, columns: Sequence[str]) -> list[Attribute]:
+        """Return the attributes that are named by `columns`. Raises InvalidRecord for names of no attribute
+        that can be read.
+        """
         attributes = self._catalogue.document(entity_name).attributes
         unknown = [name for name in columns if name not in attributes or not attributes[name].readable]
         if unknown:
@@ -92,38 +119,18 @@ class Records:
                 entity_name,
                 [UnknownAttribute(name, f"{entity_name} has no such attribute to read.") for name in unknown],
             )
-        id = record_id(entity, id)
-        wanted_attributes = [attributes[name] for name in columns]
-        files = [attribute for attribute in wanted_attributes if attribute.type.holds_file]
-        lists = [attribute.logical_name for attribute in wanted_attributes if attribute.type.holds_parties]
-        selected = [
-            property_name(attribute)
-            for attribute in wanted_attributes
-            if not (attribute.type.holds_file or attribute.type.holds_parties)
-        ]
-        selected += [name for attribute in files for name in self._files.properties(entity_name, attribute)]
-        has_references = any(attribute.type.is_reference for attribute in wanted_attributes)
-        row = self._api.get(
-            paths.with_query(
-                paths.record(entity, id),
-                {
-                    "$select": ",".join(dict.fromkeys([entity.primary_id, *selected])),
-                    **(parties.expansion(entity) if lists else {}),
-                },
-            ),
-            Subject(Kind.RECORD, entity_name, id),
-            call,
-            prefer=REFERENCES if lists or has_references else None,
-        )
-        version = version_in(row, entity.primary_id)
-        values: dict[str, Value] = dict.fromkeys(columns)
-        values |= parties.of_row(row, entity, lists) if lists else {}
-        for attribute in wanted_attributes:
-            if attribute.type.holds_parties:
-                continue
+        return [attributes[name] for name in columns]
+
+    def _selected_properties(self, entity: Entity, wanted: Sequence[Attribute]) -> list[str]:
+        """Return the properties of a record that hold the `wanted` attributes, and its id.
+
+        Party lists have none: they come by `parties.expansion`. A file has those that describe it.
+        """
+        properties = [entity.primary_id]
+        for attribute in wanted:
             if attribute.type.holds_file:
-                read = self._files.reader(entity, id, attribute, version or "", call)
-            else:
-                read = reader(attribute, property_name(attribute))
-            values[attribute.logical_name] = read(row)
-        return Record(entity_name, id, version, values)
+                properties += self._files.properties(entity.logical_name, attribute)
+            elif not attribute.type.holds_parties:
+                properties.append(property_name(attribute))
+        # Columns may be asked for twice; a property may not.
+        return list(dict.fromkeys(properties))
