@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError, CommandParser
 
+from crmbox.management.json_command import JsonCommand
 from crmbox.platform import EmbeddedPlatform
 from crmbox.webapi.tokens import mint
 from crmclient.errors import PlatformError
@@ -17,24 +16,14 @@ from crmclient.values import Guid, parse_guid
 LONGEST_MINUTES = 60 * 24 * 365
 
 
-class Command(BaseCommand):
+class Command(JsonCommand):
     help = __doc__
+    json_help = "Write the token, or why there is none, as JSON."
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
         parser.add_argument("--user", required=True, help="A system user's id or domain name.")
         parser.add_argument("--minutes", type=int, default=60, help="How long the token is good for.")
-        parser.add_argument(
-            "--json", action="store_true", help="Write the token, or why there is none, as JSON."
-        )
-
-    def execute(self, *args: Any, **options: Any) -> str | None:
-        """Run the command. With --json, an error is written as a report, too."""
-        try:
-            return super().execute(*args, **options)
-        except CommandError as error:
-            if options["json"]:
-                self._write_json({"result": "failed", "problems": [str(error)]})
-            raise
 
     def handle(self, *args: Any, **options: Any) -> None:
         minutes = options["minutes"]
@@ -44,13 +33,10 @@ class Command(BaseCommand):
             token = mint(_user(options["user"]), minutes * 60)
         except PlatformError as error:
             raise CommandError(str(error)) from error
-        if options["json"]:
-            self._write_json({"result": "made", "token": token, "seconds": minutes * 60})
+        if options["as_json"]:
+            self.write_json({"result": "made", "token": token, "seconds": minutes * 60})
         else:
             self.stdout.write(token)
-
-    def _write_json(self, report: dict[str, Any]) -> None:
-        self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
 
 
 def _user(text: str) -> Guid:

@@ -7,14 +7,12 @@ asked for get tables. All of it is done, or nothing.
 
 from __future__ import annotations
 
-import json
 import time
-from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError, CommandParser
 from django.utils.module_loading import import_string
 
 from crmbox.engine.connection import read_unit
@@ -24,6 +22,7 @@ from crmbox.importing.organization import organization
 from crmbox.importing.plan import Plan, note_line
 from crmbox.importing.source_entity import CannotRead, Verdict
 from crmbox.importing.sources import Contents, Source
+from crmbox.management.json_command import JsonCommand
 from crmbox.management.progress import Progress
 from crmbox.metadata import staged_change
 from crmbox.metadata.draft import Draft
@@ -33,11 +32,12 @@ SHOWN = 20
 """The most names of entities, and the most notes on attributes, that are written for people."""
 
 
-class Command(BaseCommand):
+class Command(JsonCommand):
     help = __doc__
-    _has_reported = False
+    json_help = "say it as JSON"
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
         parser.add_argument("files", nargs="*", type=Path, metavar="file")
         parser.add_argument(
             "--organization", action="store_true", help="read the organisation at CRM_URL instead of files"
@@ -58,26 +58,15 @@ class Command(BaseCommand):
         parser.add_argument(
             "--dry-run", action="store_true", help="say all that would be done and left out; make nothing"
         )
-        parser.add_argument("--json", action="store_true", help="say it as JSON")
         parser.add_argument(
             "--keep-lengths", action="store_true", help="never shorten the length of an attribute that exists"
         )
-
-    def execute(self, *args: Any, **options: Any) -> str | None:
-        """Run the command. With --json, an error is written as a report, too, if there is none yet."""
-        self._has_reported = False
-        try:
-            return super().execute(*args, **options)
-        except CommandError as error:
-            if options["json"] and not self._has_reported:
-                self._report(Plan(refused=[str(error)]), made=False)
-            raise
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Read the source, plan the import, carry it out unless it is a dry run, and write the result."""
         began = time.monotonic()
         wanted = {name.strip().lower() for name in options["entities"].split(",") if name.strip()}
-        progress = Progress(self.stderr if options["json"] else self.stdout, "Metadata", every_step=True)
+        progress = Progress(self.stderr if options["as_json"] else self.stdout, "Metadata", every_step=True)
         try:
             source = _source(options)
             contents = sources.read(
@@ -87,7 +76,7 @@ class Command(BaseCommand):
                 raise CommandError(_missing_entities_message(missing, contents))
             # Without --entities and --all, nothing is read in full: only what there is gets listed.
             if not contents.found:
-                self._write_contents(contents, as_json=options["json"])
+                self._write_contents(contents, as_json=options["as_json"])
                 return
             # An import that was broken off may have left tables.
             if not options["dry_run"]:
@@ -101,16 +90,15 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         self._write_result(planned, options, time.monotonic() - began)
 
-    def _report(self, planned: Plan, *, made: bool, **more: object) -> None:
-        self._has_reported = True
-        report = {"made": made, **more, **planned.json()}
-        self.stdout.write(json.dumps(report, indent=2, ensure_ascii=False))
+    def failure_report(self, error: CommandError) -> dict[str, Any]:
+        """Return the report of an import that failed: that of a plan which was refused."""
+        return {"made": False, **Plan(refused=[str(error)]).json()}
 
     def _write_contents(self, contents: Contents, *, as_json: bool) -> None:
         """Write the names of the entities that there are, and what is left out of them."""
         names = sorted(contents.names)
         if as_json:
-            self._report(Plan(notes=contents.notes), made=False, entities=names)
+            self.write_json({"made": False, "entities": names, **Plan(notes=contents.notes).json()})
             return
         shown = ", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")
         self.stdout.write(
@@ -124,8 +112,8 @@ class Command(BaseCommand):
     def _write_result(self, planned: Plan, options: dict[str, Any], seconds: float) -> None:
         """Write what was or would be made. Raises CommandError with the reasons for a refused import."""
         is_made = not options["dry_run"] and not planned.refused
-        if options["json"]:
-            self._report(planned, made=is_made, seconds=round(seconds, 1))
+        if options["as_json"]:
+            self.write_json({"made": is_made, "seconds": round(seconds, 1), **planned.json()})
         elif options["dry_run"]:
             for text in planned.lines():
                 self.stdout.write(text)
