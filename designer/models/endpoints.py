@@ -168,6 +168,11 @@ class Endpoint(models.Model):
             name=self.name or "…",
         )
 
+    @property
+    def methods_and_path(self) -> str:
+        """Return the address as callers know it, such as `POST /api/sales/accounts`; of a draft, what is known."""
+        return f"{', '.join(self.methods)} {self.path}"
+
     def clean(self) -> None:
         """Check the kind and the place of the endpoint. Raises ValidationError."""
         if self.operation is None:

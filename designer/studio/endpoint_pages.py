@@ -348,7 +348,7 @@ class EndpointPages(CheckedAdmin):
 
     @admin.display(description=_("Method and path"))
     def place(self, row: Endpoint) -> SafeString:
-        return format_html("<code>{} {}</code>", ", ".join(row.methods), row.path)
+        return format_html("<code>{}</code>", row.methods_and_path)
 
     @admin.display(description=_("Access"))
     def access(self, row: Endpoint) -> str:

@@ -13,17 +13,17 @@ from designer.models.fields import ExactJSONEncoder
 from designer.types import InputType
 
 
-def typed_value(text: str, kind: InputType | None, *, takes_list: bool = False) -> Any:
-    """Return the value that a typed text means for an input of the type `kind`; None for an empty text.
+def typed_value(text: str, input_type: InputType | None, *, takes_list: bool = False) -> Any:
+    """Return the value that a typed text means for an input of `input_type`; None for an empty text.
 
     Text that is not JSON is the value itself. Where a text is wrong, readiness says so, and what was typed is
-    not lost. Without a `kind`, any JSON is read. `takes_list`: callers send a list of values, so that the
-    array of a list is read for every type.
+    not lost. Without an `input_type`, any JSON is read. `takes_list`: callers send a list of values, so that
+    the array of a list is read for every type.
     """
     if not text:
         return None
     is_array = takes_list and text.lstrip().startswith("[")
-    if kind is not None and kind.is_textual and not is_array:
+    if input_type is not None and input_type.is_textual and not is_array:
         return text
     try:
         value = jiter.from_json(text.encode(), allow_inf_nan=False, float_mode="decimal")

@@ -55,6 +55,7 @@ __all__ = [
     "holds_records",
     "may_hold",
     "natural_type",
+    "record_types",
     "type_of_records",
 ]
 
@@ -63,6 +64,11 @@ def holds_records(type: str) -> bool:
     """Whether values of the input type called `type` hold records."""
     input_type = TYPES.get(type)
     return input_type is not None and input_type.holds_records
+
+
+def record_types() -> list[str]:
+    """Return the names of the input types whose values hold records."""
+    return [name for name, input_type in TYPES.items() if input_type.holds_records]
 
 
 def type_of_records(*, several: bool) -> InputType:

@@ -124,6 +124,11 @@ class InputType(ABC):
         return "text"
 
     @property
+    def settings(self) -> frozenset[str]:
+        """The InputDefinition fields that an input of this type may set, beside those that all types have."""
+        return self.constraints if self.holds_records else self.constraints | {"default", "nullable"}
+
+    @property
     def as_parameter(self) -> InputType:
         """The type that reads a value of the input in a query string."""
         return self

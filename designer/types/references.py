@@ -102,7 +102,7 @@ def reader_of_records(targets: tuple[str, ...]) -> Callable[[Any], Reference]:
     return read
 
 
-def _rank(kind: InputType, operator: DesignedOperator, attribute: Attribute) -> int | None:
+def _rank(input_type: InputType, operator: DesignedOperator, attribute: Attribute) -> int | None:
     """Return the rank of an id or a record for a condition.
 
     An id fits where a record is meant, and a record where an id is meant, but not as well as the
@@ -110,7 +110,7 @@ def _rank(kind: InputType, operator: DesignedOperator, attribute: Attribute) -> 
     """
     if isinstance(operator, DateOperator) or operator in PATTERNS:
         return None
-    if attribute.type in kind.attribute_types:
+    if attribute.type in input_type.attribute_types:
         return 0
     return 1 if attribute.type in GUID.attribute_types | ENTITY_REFERENCE.attribute_types else None
 

@@ -305,9 +305,11 @@ def test_the_page_that_would_delete_endpoints_says_who_would_miss_them(dora: Cli
 
     asked = dora.post(url, chosen)
 
-    assert [(one.path, one.calls, one.is_served) for one in asked.context["deleted_endpoints"]] == [
-        (served.path, 7, True),
-        (load().endpoints[other.pk].path, 0, False),
+    assert [
+        (one.methods_and_path, one.calls, one.is_served) for one in asked.context["deleted_endpoints"]
+    ] == [
+        (served.methods_and_path, 7, True),
+        (load().endpoints[other.pk].methods_and_path, 0, False),
     ]
     shown = asked.content.decode()
     assert f"{timezone.localtime(hour):%Y-%m-%d %H:%M}" in shown

@@ -34,7 +34,7 @@ def live_state(
     preview = preview_of(examined.configuration.endpoints.get(row.pk), base)
     places = {item.place for item in examined.located}
     return {
-        "path": f"{', '.join(row.methods)} {row.path}",
+        "path": row.methods_and_path,
         "state": badge(row.enabled, examined.findings),
         "verdict": examined.verdict(row),
         "findings": {place: findings_at(examined.located, place) for place in places},

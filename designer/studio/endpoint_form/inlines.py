@@ -73,10 +73,7 @@ class InputForm(forms.ModelForm):  # type: ignore[type-arg]
         if "description" in self.fields:
             self.fields["description"].widget.attrs["rows"] = 2
         if "type" in self.fields:
-            possible = {name for name, kind in TYPES.items() if self.takes_lists or not kind.holds_records}
-            # A stored type stays, also where it is not offered.
-            possible.add(self.instance.type)
-            offered = [choice for choice in choices.input_types() if choice[0] in possible]
+            offered = choices.input_types(self.instance.type, with_records=self.takes_lists)
             self.fields["type"] = dress(
                 forms.ChoiceField(label=self.fields["type"].label, choices=offered, initial="String")
             )
@@ -89,19 +86,19 @@ class InputForm(forms.ModelForm):  # type: ignore[type-arg]
     def clean(self) -> dict[str, Any]:
         """Read the default and the allowed values from their texts, where these or the type have changed."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-        kind = TYPES.get(cleaned.get("type", ""))
+        input_type = TYPES.get(cleaned.get("type", ""))
         if {"type", "default_text"}.intersection(self.changed_data):
             text = cleaned.get("default_text", "")
             # Blanks belong to a text, but a text of nothing else is no default.
-            keeps_blanks = kind is not None and kind.is_textual and text.strip()
+            keeps_blanks = input_type is not None and input_type.is_textual and text.strip()
             self.instance.default = typed_value(
                 text if keeps_blanks else text.strip(),
-                kind,
+                input_type,
                 takes_list=_takes_list(self.instance, cleaned.get("name", "")),
             )
         if {"type", "allowed_text"}.intersection(self.changed_data):
             lines = cleaned.get("allowed_text", "").splitlines()
-            self.instance.allowed = [typed_value(line.strip(), kind) for line in lines if line.strip()]
+            self.instance.allowed = [typed_value(line.strip(), input_type) for line in lines if line.strip()]
         return cleaned
 
 

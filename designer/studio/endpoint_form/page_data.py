@@ -23,7 +23,7 @@ from designer.studio.located_findings import input_row
 from designer.studio.metadata.choices import facts
 from designer.studio.metadata.page_metadata import known_metadata
 from designer.studio.metadata.vocabulary import option_set_of, vocabulary_of
-from designer.types import TYPES, InputType, natural_type
+from designer.types import TYPES, InputType, natural_type, record_types
 
 
 def page_data(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
@@ -34,15 +34,16 @@ def page_data(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
     """
     configuration = latest()
     vocabulary = vocabulary_of(row)
+    fields_by_type = {name: _fields_of(input_type) for name, input_type in TYPES.items()}
     partial = bool(row.operation and row.operation.partial)
     entity = row.entity.entity if row.entity else ""
     return {
         "attributes": described_attributes(vocabulary.written, entity, metadata, partial=partial),
         **_record_groups(row, metadata),
         "columns": _described_columns(vocabulary.read),
-        "settings": {name: settings_of(type) for name, type in TYPES.items()},
-        "settings_of_types": sorted({setting for type in TYPES.values() for setting in settings_of(type)}),
-        "lists": _list_types(),
+        "settings": fields_by_type,
+        "settings_of_types": sorted({field for fields in fields_by_type.values() for field in fields}),
+        "lists": record_types(),
         "on_record": bool(row.operation and row.operation.is_on_record),
         "fetched": fetched_columns(configuration.endpoints.get(row.pk)),
         **user_data(configuration, metadata),
@@ -62,11 +63,11 @@ def page_data(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
     }
 
 
-def settings_of(kind: InputType) -> list[str]:
-    """Return the fields of an input's row that mean something for a type, beside those of all types."""
-    renamed = {"allowed": "allowed_text"}
-    of_values = () if kind.holds_records else ("default_text", "nullable")
-    return sorted([*(renamed.get(name, name) for name in kind.constraints), *of_values])
+def _fields_of(input_type: InputType) -> list[str]:
+    """Return the fields of an input's row that a type has, beside those that all types have."""
+    # Fields of values are texts, and named so.
+    renamed = {"allowed": "allowed_text", "default": "default_text"}
+    return sorted(renamed.get(name, name) for name in input_type.settings)
 
 
 def described_attributes(
@@ -91,7 +92,7 @@ def _record_groups(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
     if row.operation is None or not row.operation.takes_lists:
         return {}
     groups = groups_of(row)
-    used = set(row.inputs.filter(parent=None, type__in=_list_types()).values_list("relationship", flat=True))
+    used = set(row.inputs.filter(parent=None, type__in=record_types()).values_list("relationship", flat=True))
     return {
         "relationships": {name: _described_group(group, metadata) for name, group in sorted(groups.items())},
         **{
@@ -102,11 +103,6 @@ def _record_groups(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
             if name in groups
         },
     }
-
-
-def _list_types() -> list[str]:
-    """Return the names of the input types whose rows on the page have rows of their own."""
-    return [name for name, kind in TYPES.items() if kind.holds_records]
 
 
 def _described_group(group: RecordGroup, metadata: Metadata) -> dict[str, Any]:
@@ -178,8 +174,8 @@ def compared_values(configuration: configured.Configuration) -> dict[str, str]:
 
 def _type_and_facts(attribute: Attribute) -> dict[str, str]:
     """Return the `type` of an input for the attribute (empty for files), and its `facts` in words."""
-    kind = natural_type(attribute)
-    return {"type": kind.name if kind else "", "facts": facts(attribute)}
+    input_type = natural_type(attribute)
+    return {"type": input_type.name if input_type else "", "facts": facts(attribute)}
 
 
 def fetched_columns(endpoint: configured.Endpoint | None) -> dict[str, dict[str, dict[str, str]]]:
@@ -250,13 +246,15 @@ def _described_writable_attribute(
     `partial`: an update writes it, which need not send it. `input` is the row of a new input for the
     attribute.
     """
-    kind = natural_type(attribute)
+    input_type = natural_type(attribute)
     new_input = input_for(attribute, public_name, partial=partial)
     described = _described_attribute(attribute)
     described["required"] = attribute.is_required
-    described["settable"] = kind is not None and (attribute.updatable if partial else attribute.creatable)
-    if kind is not None:
-        described["editor"] = kind.editor
+    described["settable"] = input_type is not None and (
+        attribute.updatable if partial else attribute.creatable
+    )
+    if input_type is not None:
+        described["editor"] = input_type.editor
     if new_input is not None:
         described["input"] = input_row(new_input)
     if options is not None:

@@ -109,9 +109,16 @@ def security_roles(metadata: Metadata) -> Choices:
         return []
 
 
-def input_types() -> Choices:
-    """Return the input types in the order of their registration."""
-    return [(name, f"{_(kind.label)} ({name})") for name, kind in TYPES.items()]
+def input_types(present: str, *, with_records: bool) -> Choices:
+    """Return the input types in the order of their registration, with the `present` one among them.
+
+    `with_records`: offer those that hold records, too.
+    """
+    return [
+        (name, f"{_(input_type.label)} ({name})")
+        for name, input_type in TYPES.items()
+        if with_records or not input_type.holds_records or name == present
+    ]
 
 
 def _answer_or_nothing(ask: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:

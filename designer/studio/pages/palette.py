@@ -107,10 +107,9 @@ def _new_objects(request: HttpRequest) -> Iterator[_Entry]:
 
 def _endpoint_entries() -> Iterator[_Entry]:
     for id, endpoint in latest().endpoints.items():
-        methods = ", ".join(endpoint.methods)
         title = endpoint.definition.title
         detail = f"{_(endpoint.kind.label)}: {title}" if title else _(endpoint.kind.label)
-        yield _Entry(f"{methods} {endpoint.path}", detail, "admin:designer_endpoint_change", id)
+        yield _Entry(endpoint.methods_and_path, detail, "admin:designer_endpoint_change", id)
 
 
 def _row_entries(model: Any) -> Iterator[_Entry]:

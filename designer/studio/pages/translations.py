@@ -136,7 +136,7 @@ def _lines(configuration: Configuration, languages: Sequence[int], module: str) 
     by_path = sorted(configuration.endpoints.items(), key=lambda item: (item[1].path, item[1].methods))
     return lines + [
         line(
-            f"{', '.join(owner.methods)} {owner.path}",
+            owner.methods_and_path,
             reverse("studio:translations_of", args=[id]),
             owner.definition,
         )
@@ -186,7 +186,7 @@ class TextsPage(StudioPage):
     def load_texts(self) -> list[Text]:
         """Read the row that the address names, and return its texts. Sets `row`, `title` and `link`."""
         row = self.row = get_object_or_404(Endpoint, pk=self.kwargs["pk"])
-        self.title = f"{', '.join(row.methods)} {row.path}"
+        self.title = row.methods_and_path
         self.link = reverse("admin:designer_endpoint_change", args=[row.pk])
         return texts_of_endpoint(row, _attributes_by_input(row.pk))
 

@@ -22,8 +22,7 @@ _MOST_SHOWN = 50
 class DeletedEndpoint:
     """The URL that goes, and its `calls` of the last `days` days, the last of them at `last_call`."""
 
-    methods: tuple[str, ...]
-    path: str
+    methods_and_path: str
     is_served: bool
     calls: int
     last_call: dt.datetime | None
@@ -54,16 +53,19 @@ def _deleted_endpoints(request: HttpRequest, rows: Iterable[Endpoint]) -> list[D
     cannot be read.
     """
     configured = overview_for(request).configuration.endpoints
-    endpoints = [configured[row.pk] for row in rows if row.pk in configured]
+    endpoints = sorted(
+        (configured[row.pk] for row in rows if row.pk in configured),
+        key=lambda endpoint: (endpoint.path, endpoint.methods),
+    )
     # By key: how many calls there were, and when the last one was.
     calls = recent_calls([endpoint.definition.key for endpoint in endpoints])
     deleted = [
         DeletedEndpoint(
-            endpoint.methods,
-            endpoint.path,
+            endpoint.methods_and_path,
             endpoint.definition.enabled,
             *calls.get(endpoint.definition.key, (0, None)),
         )
         for endpoint in endpoints
     ]
-    return sorted(deleted, key=lambda endpoint: (-endpoint.calls, endpoint.path, endpoint.methods))
+    # Endpoints that are called equally often stay in the order of their paths.
+    return sorted(deleted, key=lambda endpoint: -endpoint.calls)

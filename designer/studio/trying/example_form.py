@@ -78,14 +78,14 @@ class ExampleForm(forms.Form):
             )
         )
         self._types_by_place = _types_by_place(example) if asks_values else {}
-        for place, kind in self._types_by_place.items():
+        for place, json_type in self._types_by_place.items():
             self.fields[f"{_VALUE_PREFIX}{place}"] = dress(
                 forms.CharField(
                     label=place or _("The answer"),
                     required=False,
                     strip=False,
-                    initial=_text_of(example.values[place], kind) if place in example.values else "",
-                    help_text=kind,
+                    initial=_text_of(example.values[place], json_type) if place in example.values else "",
+                    help_text=json_type,
                 )
             )
 
@@ -133,14 +133,14 @@ class ExampleForm(forms.Form):
     def _typed_values(self) -> dict[str, Any]:
         """Return the expected values of the fields, by place (a JSON Pointer)."""
         values = {}
-        for place, kind in self._types_by_place.items():
+        for place, json_type in self._types_by_place.items():
             field = f"{_VALUE_PREFIX}{place}"
             text = self.cleaned_data[field]
             if field not in self.changed_data and place in self._example.values:
                 # Kept, and not read from its text: an expected "" looks like a field without a value.
                 values[place] = self._example.values[place]
             elif text:
-                values[place] = text if kind == "string" else typed_value(text, None)
+                values[place] = text if json_type == "string" else typed_value(text, None)
         return values
 
     def _values_without_fields(self) -> Mapping[str, Any]:
@@ -150,14 +150,14 @@ class ExampleForm(forms.Form):
         }
 
 
-def _text_of(value: Any, kind: str) -> str:
-    """Return the text of an expected value at a place whose values have the JSON type `kind`.
+def _text_of(value: Any, json_type: str) -> str:
+    """Return the text of an expected value at a place whose values have the JSON type `json_type`.
 
     That is JSON where the value's own text would be read as another value, as a text that looks like a number
     would. Where only strings can be, any text is read as a string.
     """
     text = value_as_typed(value)
-    if kind == "string" or (text and typed_value(text, None) == value):
+    if json_type == "string" or (text and typed_value(text, None) == value):
         return text
     return json.dumps(value, cls=ExactJSONEncoder, ensure_ascii=False)
 
