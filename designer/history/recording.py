@@ -17,10 +17,11 @@ from designer.history.broken_callers import CallersUnanswered, open_questions
 from designer.history.effects import Effect, worst
 from designer.history.item_keys import any_of
 from designer.history.items import Item, ItemKey, items_of, unreadable_keys
+from designer.history.last_enabled_access import remember
 from designer.history.refused_changes import ProtectionRefused
 from designer.history.renamed_items import follow_renames
 from designer.history.wording import lines
-from designer.history.write_access import WriteAccessRefused, refusals, remember
+from designer.history.write_access import WriteAccessRefused, refusals
 from designer.loading import latest
 from designer.models import ItemChange, RecordedItem, RecordedRevision, Version
 from designer.overview import overview

@@ -170,7 +170,9 @@ class Endpoint(models.Model):
 
     @property
     def methods_and_path(self) -> str:
-        """Return the address as callers know it, such as `POST /api/sales/accounts`; of a draft, what is known."""
+        """Return the address as callers know it, such as `POST /api/sales/accounts`, as far as it is
+        known.
+        """
         return f"{', '.join(self.methods)} {self.path}"
 
     def clean(self) -> None:

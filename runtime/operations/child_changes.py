@@ -26,14 +26,9 @@ from runtime.http.problems import FieldError, Problem
 from runtime.operations.child_records import group_of, payload_of_items
 from runtime.operations.payload import Payload
 from runtime.request_context import Exchange
-from runtime.steps.row_rule_guard import (
-    OUTSIDE_ROW_RULE,
-    WOULD_CREATE_OUTSIDE,
-    WOULD_MOVE_OUTSIDE,
-    CreateGuard,
-    MoveGuard,
-)
-from runtime.steps.rules import both, rule_of_entity
+from runtime.steps.create_guards import WOULD_CREATE_OUTSIDE, CreateGuard
+from runtime.steps.move_guards import WOULD_MOVE_OUTSIDE, MoveGuard
+from runtime.steps.rules import OUTSIDE_ROW_RULE, both, rule_of_entity
 from runtime.values.fields import Field
 from runtime.values.inputs import Sent, invalid_input
 from runtime.values.list_changes import ADD, CHANGE, ID, REMOVE, ListChanges

@@ -23,7 +23,7 @@ from runtime.operations.message_language import language_parameter
 from runtime.operations.payload import Payload
 from runtime.request_context import Exchange
 from runtime.steps import Steps
-from runtime.steps.row_rule_guard import Child, CreateGuards
+from runtime.steps.create_guards import Child, CreateGuards
 from runtime.values.inputs import Sent
 
 

@@ -16,7 +16,7 @@ from runtime.http.bodies import read_object
 from runtime.http.failures import Misconfigured
 from runtime.operations.message_language import read_parameters_and_language
 from runtime.request_context import Exchange
-from runtime.steps.row_rule_guard import LookupGuard
+from runtime.steps.lookup_guard import LookupGuard
 from runtime.values.bindings import Bindings
 from runtime.values.fields import Field, input_fields
 from runtime.values.inputs import Inputs, Items, Sent, limits_of_inputs

@@ -14,7 +14,7 @@ from runtime.http.problems import Problem
 from runtime.operations.child_records import Item, Lists, merged_problem, results_of_all
 from runtime.operations.payload import Payload
 from runtime.request_context import Exchange
-from runtime.steps.row_rule_guard import Child, CreateGuards
+from runtime.steps.create_guards import Child, CreateGuards
 from runtime.values.inputs import Sent
 
 

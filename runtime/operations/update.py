@@ -35,7 +35,8 @@ from runtime.operations.message_language import language_parameter
 from runtime.operations.payload import Payload
 from runtime.request_context import Exchange
 from runtime.steps import FoundRecord
-from runtime.steps.row_rule_guard import OUTSIDE_ROW_RULE, WriteGuard
+from runtime.steps.move_guards import WriteGuard
+from runtime.steps.rules import OUTSIDE_ROW_RULE
 
 # How often a write is tried on records of lists that others change at the same moment.
 _ATTEMPTS: Final = 3

@@ -29,8 +29,10 @@ from runtime.operations.message_language import language_parameter
 from runtime.operations.payload import Payload
 from runtime.request_context import Exchange
 from runtime.steps import Steps
+from runtime.steps.create_guards import CreateGuards
 from runtime.steps.keyed_records import KeyedRecords
-from runtime.steps.row_rule_guard import CreateGuards, LookupGuard, MoveGuard
+from runtime.steps.lookup_guard import LookupGuard
+from runtime.steps.move_guards import MoveGuard
 from runtime.steps.rules import rule_of_record
 from runtime.values.inputs import Sent
 from runtime.values.key_values import INVALID_KEY, KeyInPath

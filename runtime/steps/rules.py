@@ -18,6 +18,9 @@ from runtime.request_context import Exchange
 from runtime.steps.circumstances import circumstances
 from runtime.steps.link_aliases import aliases_of, with_free_aliases
 
+OUTSIDE_ROW_RULE = "outside_row_rule"
+"""The problem code of a write that would leave a record outside its row rule."""
+
 # How many sets of roles a rule keeps a `CallersRule` for. Only roles that the rule names count.
 _MOST_SETS = 1_024
 

@@ -363,8 +363,8 @@ TOLD_WITHOUT_UNDO = {
 # Through these it is offered, where there is a version.
 OFFERING = {
     "designer.studio.saving.undo_offers.say_done",
-    "designer.studio.pages.proposal_pages._say_done",
-    "designer.studio.pages.proposal_pages._say_edited",
+    "designer.studio.pages.proposal_steps._say_done",
+    "designer.studio.pages.proposal_steps._say_edited",
     "designer.studio.saving.checked_save.CheckedAdmin.message_user",
 }
 

@@ -38,7 +38,7 @@ from designer.overview import overview
 from designer.platform import get_platform
 from runtime.context import UserContext
 from runtime.request_context import Exchange
-from runtime.steps.row_rule_guard import CreateGuard
+from runtime.steps.create_guards import CreateGuard
 from runtime.steps.rules import RowRule
 from tests.callers import Caller
 from tests.row_rules import ruled, schema_before_entries

@@ -6,9 +6,8 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from operator import attrgetter, itemgetter
 from typing import Any, Final, TypeVar
 
 from crmclient.dataverse import paths
@@ -17,6 +16,11 @@ from crmclient.dataverse.error_subjects import Kind, Subject
 from crmclient.dataverse.http.messages import Request, reading
 from crmclient.dataverse.metadata import actions, metadata_json, processes
 from crmclient.dataverse.metadata.documents import OPTIONS, RELATIONSHIPS, EntityDocument, ProcessDocument
+from crmclient.dataverse.metadata.entity_documents import (
+    entity_document,
+    option_sets_of_choices,
+    option_sets_of_entity,
+)
 from crmclient.dataverse.metadata.fetch_threads import FetchThreads
 from crmclient.errors import (
     InvalidQuery,
@@ -26,7 +30,7 @@ from crmclient.errors import (
     UnexpectedAnswer,
     UnknownEntity,
 )
-from crmclient.metadata import ENGLISH, Attribute, AttributeType, Entity, OptionSet
+from crmclient.metadata import ENGLISH, AttributeType, Entity, OptionSet
 from crmclient.platform import Call
 from crmclient.sentences import Sentence
 from crmclient.values import Guid, parse_guid
@@ -152,7 +156,7 @@ class Fetcher:
         choices: dict[str, OptionSet] = {}
         with _noting_missing_privilege(unknown, OPTIONS):
             choices = self._choices(path, name, offered)
-        return _read_answer(lambda: _document(name, offered, related, choices, unknown))
+        return _read_answer(lambda: entity_document(name, offered, related, choices, unknown))
 
     def documents(self, names: Sequence[str]) -> dict[str, EntityDocument | MissingPrivilege]:
         """Return what `entity` returns or raises of several entities, by one request for all of them. Those
@@ -172,8 +176,8 @@ class Fetcher:
             return {name: document for name, document in by_name.items() if document is not None}
         return _read_answer(
             lambda: {
-                item["LogicalName"]: _document(
-                    item["LogicalName"], item["Attributes"], item, _option_sets_of_entity(item), {}
+                item["LogicalName"]: entity_document(
+                    item["LogicalName"], item["Attributes"], item, option_sets_of_entity(item), {}
                 )
                 for item in definitions
             }
@@ -345,7 +349,7 @@ class Fetcher:
         ]
         option_sets: dict[str, OptionSet] = {}
         for fetch in fetches:
-            option_sets.update(_read_answer(partial(_option_sets_in, fetch.result(), entity)))
+            option_sets.update(_read_answer(partial(option_sets_of_choices, fetch.result(), entity)))
         return option_sets
 
     def _metadata_xml(self) -> bytes:
@@ -388,64 +392,6 @@ def _raise_if_partial(content: Found, unknown: Mapping[str, str]) -> Found:
 def _properties(*names: str) -> dict[str, Any]:
     """Return what a request for metadata says of the properties that it wants."""
     return {"AllProperties": False, "PropertyNames": list(names)}
-
-
-def _document(
-    name: str,
-    items: Sequence[Mapping[str, Any]],
-    related: Mapping[str, Any],
-    choices: Mapping[str, OptionSet],
-    unknown: Mapping[str, str],
-) -> EntityDocument:
-    """Return the document of the entity `name`: `items` are its attributes, `related` has its relationships,
-    `choices` are the option sets of its choices, by attribute; `unknown` is that of the document. Raises what
-    reading its JSON raises.
-    """
-    # Documents are compared, and each request has an order of its own.
-    in_order = sorted(items, key=itemgetter("LogicalName"))
-    attributes = [metadata_json.attribute(item, name, choices) for item in in_order]
-    relationships = tuple(sorted(metadata_json.relationships(related), key=attrgetter("name")))
-    parents = {
-        relationship.referencing_attribute
-        for relationship in relationships
-        if relationship.is_hierarchical and relationship.referenced == relationship.referencing == name
-    }
-    return EntityDocument(
-        {
-            item.logical_name: replace(item, is_parent=item.logical_name in parents)
-            for item in attributes
-            if isinstance(item, Attribute)
-        },
-        relationships,
-        {
-            lookup: _sorted(by_target)
-            for lookup, by_target in _sorted(metadata_json.navigation(related)).items()
-        },
-        _sorted(metadata_json.collections(related, name)),
-        unknown,
-    )
-
-
-def _sorted(by_name: Mapping[str, Found]) -> dict[str, Found]:
-    return dict(sorted(by_name.items()))
-
-
-def _option_sets_of_entity(item: Mapping[str, Any]) -> dict[str, OptionSet]:
-    """Return the option sets in the complete definition of an entity, by attribute."""
-    return {
-        attribute["LogicalName"]: metadata_json.option_set(attribute["OptionSet"], item["LogicalName"])
-        for attribute in item["Attributes"]
-        if "Options" in (attribute.get("OptionSet") or {})
-    }
-
-
-def _option_sets_in(answer: Mapping[str, Any], entity: str) -> dict[str, OptionSet]:
-    """Return the option sets in the answer of `_choices`, by attribute."""
-    return {
-        row["LogicalName"]: metadata_json.option_set(row.get("GlobalOptionSet") or row["OptionSet"], entity)
-        for row in answer["value"]
-        if row.get("GlobalOptionSet") or row.get("OptionSet")
-    }
 
 
 def _read_answer(read: Callable[[], Found]) -> Found:

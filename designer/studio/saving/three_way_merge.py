@@ -22,6 +22,7 @@ from designer.studio.saving.form_contents import (
     meaning,
     position_among,
 )
+from designer.studio.saving.matched_rows import MatchedRows, RowOnPages
 
 # The meaning of a field that the page did not have when it was opened.
 _NOTHING: Any = object()
@@ -172,7 +173,7 @@ class _Merger:
         `base` is None where the page was not opened with the list, such as in a row that is new on both
         sides.
         """
-        matched = _MatchedRows.of(shape, base or [], mine, theirs)
+        matched = MatchedRows.of(shape, base or [], mine, theirs)
         merged: dict[str, Contents] = {}
         for row_key in matched.row_keys:
             row = self._merged_row(shape, name, matched.row_on_pages(row_key), place)
@@ -184,7 +185,7 @@ class _Merger:
         self,
         shape: Shape,
         name: str,
-        matched: _MatchedRows,
+        matched: MatchedRows,
         merged: Mapping[str, Contents],
         owner: Contents,
         place: _Place,
@@ -215,7 +216,7 @@ class _Merger:
             )
         return rows
 
-    def _merged_row(self, shape: Shape, name: str, on_pages: _RowOnPages, place: _Place) -> Contents | None:
+    def _merged_row(self, shape: Shape, name: str, on_pages: RowOnPages, place: _Place) -> Contents | None:
         """Return the merged row; None when the merged page does not have it.
 
         A row that is there on both sides is merged field by field. One that is only on my page is new, and
@@ -293,79 +294,6 @@ class _Merger:
         `words` are my side and theirs.
         """
         self.open_questions.append(_OpenQuestion(label, *words, row, name, edits))
-
-
-class _RowOnPages(NamedTuple):
-    """A row as the page was opened with it, as I have sent it, and as they have saved it.
-
-    None: the row is not on that page.
-    """
-
-    base: Contents | None
-    mine: Contents | None
-    theirs: Contents | None
-
-
-@dataclass(frozen=True)
-class _MatchedRows:
-    """The rows of a list by row key, in their order, on the page as it was opened (`base`), as I have sent it
-    and as they have saved it. The same row has the same key on each page.
-    """
-
-    base: Mapping[str, Contents]
-    mine: Mapping[str, Contents]
-    theirs: Mapping[str, Contents]
-
-    @classmethod
-    def of(
-        cls, shape: Shape, base: list[Contents], mine: list[Contents], theirs: list[Contents]
-    ) -> _MatchedRows:
-        """Give the same key to the same row: first by its id, then by its name."""
-        base_rows = {f"base-{position}": row for position, row in enumerate(base)}
-        their_rows = _by_row_key(shape, base_rows, theirs, "theirs")
-        # My rows have the ids of the opened page. Only a new row of mine can be one that they have added
-        # under the same name.
-        added_by_them = {row_key: row for row_key, row in their_rows.items() if row_key not in base_rows}
-        my_rows = _by_row_key(shape, {**their_rows, **base_rows}, mine, "mine", added_by_them)
-        return cls(base_rows, my_rows, their_rows)
-
-    @property
-    def row_keys(self) -> Iterable[str]:
-        return {**self.base, **self.mine, **self.theirs}
-
-    def row_on_pages(self, row_key: str) -> _RowOnPages:
-        return _RowOnPages(self.base.get(row_key), self.mine.get(row_key), self.theirs.get(row_key))
-
-
-def _by_row_key(
-    shape: Shape,
-    keyed_rows: Mapping[str, Contents],
-    rows: list[Contents],
-    prefix: str,
-    named_candidates: Mapping[str, Contents] | None = None,
-) -> dict[str, Contents]:
-    """Return `rows` by row key, in their order.
-
-    First by id: a row takes the key of the row in `keyed_rows` with its id. Then by name: one that is left
-    takes the key of the row in `named_candidates` (None: `keyed_rows`) with its name, each key once. Any
-    other row is new, and its key is made of `prefix` and its position.
-    """
-    keys_by_id = {row.pk: row_key for row_key, row in keyed_rows.items() if row.pk}
-    row_keys = [keys_by_id.get(row.pk) if row.pk else None for row in rows]
-    unmatched = dict(keyed_rows if named_candidates is None else named_candidates)
-    for row_key in row_keys:
-        unmatched.pop(row_key or "", None)
-    for position, row in enumerate(rows):
-        name = shape.known_by(row)
-        if row_keys[position] is None and name:
-            row_keys[position] = next(
-                (key for key, candidate in unmatched.items() if shape.known_by(candidate) == name), None
-            )
-            unmatched.pop(row_keys[position] or "", None)
-    return {
-        row_key or f"{prefix}-{position}": row
-        for position, (row_key, row) in enumerate(zip(row_keys, rows, strict=True))
-    }
 
 
 class _Changed(NamedTuple):

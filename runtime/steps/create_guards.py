@@ -1,103 +1,22 @@
-"""Guards of writes by row rules, against moving, creating or naming records out of the caller's reach."""
+"""Guards of writes that would create a record outside the caller's row rule."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from crmclient import Call, Platform, Reference, Value, new_guid
-from crmclient.conventions import SystemAttributes
-from crmclient.errors import InvalidRecord, InvalidValue, RecordNotFound, UnknownTarget
-from crmclient.metadata import Attribute
+from crmclient.errors import RecordNotFound
 from crmclient.new_records import Origin, origin
 from crmclient.query.filter_match import Undecidable, matches, names_compared
-from crmclient.values import references
 from designer.configuration import Endpoint
 from runtime.http.problems import FieldError, Problem
 from runtime.request_context import Exchange
 from runtime.steps.platform_changes import values_set_along
-from runtime.steps.rules import CallersRule, RowRule, rule_of_entity, rule_of_record
-from runtime.steps.steps import Steps
+from runtime.steps.rules import OUTSIDE_ROW_RULE, CallersRule, RowRule, rule_of_entity, rule_of_record
 
-OUTSIDE_ROW_RULE = "outside_row_rule"
-WOULD_MOVE_OUTSIDE = "This would move the record to where you may not reach it."
 WOULD_CREATE_OUTSIDE = "This would create a record where you may not reach it."
-
-
-class MoveGuard:
-    """Refuses writes of the attributes `written` that would move a record out of `rule`.
-
-    The record was reached by this rule. `reads` are the attributes that have to be read of the record first.
-    """
-
-    def __init__(self, rule: RowRule | None, written: frozenset[str], platform: Platform) -> None:
-        self._system_attributes = platform.conventions.of(rule.entity) if rule else SystemAttributes()
-        rule_attributes = rule.attributes if rule else frozenset()
-        # Attributes that no rule looks at move nothing: then there is nothing to check.
-        self.reads = (
-            ()
-            if rule_attributes.isdisjoint(self._system_attributes.changed_by(written))
-            else tuple(sorted(rule_attributes))
-        )
-        self._platform = platform
-        self._rule = rule
-
-    def stays(self, row: Mapping[str, Value], values: Mapping[str, Value], exchange: Exchange) -> bool:
-        """Whether the record `row` stays within the row rule when `values` are written to it.
-
-        False where only the platform could tell.
-        """
-        if self._rule is None:
-            return True
-        rule_of_caller = self._rule.of_caller(exchange)
-        if rule_of_caller.attributes.isdisjoint(self._system_attributes.changed_by(values.keys())):
-            return True
-        return self._stays(self._rule.entity, rule_of_caller, row, values, exchange)
-
-    def check(self, row: Mapping[str, Value], values: Mapping[str, Value], exchange: Exchange) -> None:
-        """Raise Problem 403 unless the record stays within the row rule when `values` are written to it."""
-        if not self.stays(row, values, exchange):
-            raise Problem(403, OUTSIDE_ROW_RULE, WOULD_MOVE_OUTSIDE)
-
-    def _stays(
-        self,
-        entity: str,
-        rule: CallersRule,
-        row: Mapping[str, Value],
-        values: Mapping[str, Value],
-        exchange: Exchange,
-    ) -> bool:
-        """Return whether the record in `row` is still inside the rule after `values` are written to it."""
-        # The rule compares an attribute that the platform makes of those written, such as a full name of a
-        # last name. Only the platform knows the result.
-        if not rule.attributes.isdisjoint(self._system_attributes.composed_of(values.keys())):
-            return False
-        set_by_platform = values_set_along(entity, values, rule.attributes, self._platform, exchange.call)
-        after = {**row, **values, **set_by_platform}
-        rule_filter = rule.filter(exchange)
-        try:
-            return rule_filter is None or matches(rule_filter, after)
-        except Undecidable:
-            return False
-
-
-class WriteGuard(MoveGuard):
-    """Guards writes to the record whose id stands in the path. `steps` are those of its endpoint.
-
-    `written` are the attributes that are written, `fetched` the names of data fetchers that the operation
-    needs.
-    """
-
-    def __init__(
-        self,
-        endpoint: Endpoint,
-        written: frozenset[str],
-        platform: Platform,
-        fetched: frozenset[str] = frozenset(),
-    ) -> None:
-        super().__init__(rule_of_record(endpoint, platform), written, platform)
-        self.steps = Steps(endpoint, platform, reads=self.reads, fetched=fetched)
 
 
 class Child(NamedTuple):
@@ -277,50 +196,3 @@ def _is_same_record(one: Value, other: Value) -> bool:
         and isinstance(other, Reference)
         and (one.entity, one.id) == (other.entity, other.id)
     )
-
-
-class LookupGuard:
-    """Refuses lookups to records that the caller does not reach in the same module.
-
-    It guards those of `attributes` that are lookups or party lists, and whose targets have row rules.
-    `owner` is the entity or process that has the attributes.
-    """
-
-    def __init__(
-        self, endpoint: Endpoint, owner: str, attributes: Iterable[Attribute], platform: Platform
-    ) -> None:
-        self._owner = owner
-        self._rules: dict[str, RowRule] = {}
-        lookups = [
-            attribute
-            for attribute in attributes
-            if attribute.type.is_reference or attribute.type.holds_parties
-        ]
-        for target in {target for attribute in lookups for target in attribute.targets}:
-            rule = rule_of_entity(endpoint, target, platform)
-            if rule is not None:
-                self._rules[target] = rule
-        self._guarded = frozenset(
-            attribute.logical_name
-            for attribute in lookups
-            if not self._rules.keys().isdisjoint(attribute.targets)
-        )
-
-    def check(self, values: Mapping[str, Value], exchange: Exchange) -> None:
-        """Raise InvalidRecord for a lookup to a record that the caller does not reach.
-
-        The error is the one of a record that does not exist, so that callers cannot tell the two apart.
-        """
-        wrong: list[InvalidValue] = [
-            UnknownTarget(name, f"There is no {record.entity} with id {record.id}.")
-            for name in values.keys() & self._guarded
-            for record in references(values[name])
-            if not self._is_reached(record, exchange)
-        ]
-        if wrong:
-            raise InvalidRecord(self._owner, wrong)
-
-    def _is_reached(self, value: Reference, exchange: Exchange) -> bool:
-        """Whether the caller reaches the record that a lookup refers to."""
-        rule = self._rules.get(value.entity)
-        return rule is None or rule.reaches(value.id, exchange)

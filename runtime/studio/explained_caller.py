@@ -1,0 +1,237 @@
+"""The caller that the claims of a token stand for: the steps of *Explain a token* after its checks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from crmclient.errors import PlatformError
+from designer.configuration import Configuration
+from designer.definitions import CallerTypeDefinition
+from designer.platform import get_platform
+from designer.platform_failures import failure_words
+from designer.ports import ExplainedStep, KnownCaller, Verdict
+from designer.sentences import Sentence, said
+from runtime.callers.caller import Caller
+from runtime.callers.claims import REQUIRED
+from runtime.callers.issuers.claim_paths import claim_at, excerpt_at
+from runtime.callers.issuers.examined_token import Examined
+from runtime.callers.issuers.issuer import Issuer
+from runtime.callers.issuers.records import RecordSearch, RecordSource, shown_columns
+from runtime.callers.issuers.resolution import claimed_user, find_record, reason_to_refuse
+from runtime.callers.issuers.role_rules import Granted, grants_of, has_left_out_groups
+from runtime.context import UserContext
+from runtime.http.failures import Misconfigured
+from runtime.http.problems import Problem
+from runtime.studio.json_text import readable
+from runtime.studio.known_callers import resolver_note
+from runtime.studio.registration_trial import tried_registration
+
+# The setting to look at when no record could be looked for, by the reason.
+_PROBLEM_PLACES = {
+    "no_claim": "record.claim",
+    "not_verified": "record.verified",
+    "no_such_value": "record.attribute",
+}
+
+
+class ExplainedCaller:
+    """The caller that a token with these claims would stand for, whether or not the token is accepted.
+
+    `steps` looks for the caller's record, and remembers it for `identified`.
+    """
+
+    def __init__(self, issuer: Issuer, examined: Examined, configuration: Configuration) -> None:
+        self._issuer = issuer
+        self._claims = examined.claims
+        self._configuration = configuration
+        self._platform = get_platform()
+        self._record: str | None = None
+        self._row: Mapping[str, Any] | None = None
+
+    def steps(self) -> Iterator[ExplainedStep]:
+        """Yield the steps that make a caller of the claims: roles, record, user properties. Roles may read
+        the record, so it is looked for first.
+        """
+        try:
+            record = self._record_step()
+            yield from self._role_steps()
+            yield record
+            yield self._properties_step(is_refused=record.verdict == "refused")
+        except PlatformError as error:
+            actual = said(Sentence("The platform does not answer: %(reason)s", reason=failure_words(error)))
+            yield ExplainedStep(said(Sentence("Record")), "refused", found=actual)
+
+    def identified(self, refused: str) -> KnownCaller:
+        """Return the caller that the steps have found. `refused` says why the token is refused, if it is."""
+        definition = self._issuer.definition
+        return KnownCaller(
+            said(Sentence("A caller of the issuer “%(name)s”", name=definition.name)),
+            definition.record.type,
+            tuple(sorted({role for grant in self._grants() for role in grant.roles})),
+            self._record or "",
+            refused,
+            resolver_note(),
+        )
+
+    def _role_steps(self) -> Iterator[ExplainedStep]:
+        """Yield a step for each source of roles, and one with all roles together."""
+        roles: set[str] = set()
+        is_asked = False
+        for grant in grants_of(self._issuer, self._claims, self._row):
+            is_asked = True
+            roles |= grant.roles
+            title = Sentence("Roles by “%(source)s”", source=grant.source)
+            if not grant.source:
+                title = Sentence("Roles of every caller")
+            verdict: Verdict = "refused" if grant.problem else "passed"
+            actual = said(grant.problem or self._values_and_roles(grant))
+            yield ExplainedStep(said(title), verdict, found=actual, setting=grant.place, harmless=True)
+        if has_left_out_groups(self._claims):
+            actual = Sentence(
+                "Entra ID has left the groups out, because the caller is in too many. Let it send only "
+                "groups that are assigned to the application, or use application roles."
+            )
+            yield ExplainedStep(
+                said(Sentence("Groups")), "refused", found=said(actual), setting="role_rules", harmless=True
+            )
+        yield self._roles_step(roles, is_asked=is_asked)
+
+    def _values_and_roles(self, grant: Granted) -> str:
+        """Return a sentence that says what a source of roles read, and which roles it gave."""
+        roles = ", ".join(sorted(grant.roles)) or Sentence("no role")
+        if grant.found:
+            return Sentence("%(values)s → %(roles)s", values=", ".join(grant.found), roles=roles)
+        is_rule = grant.place.startswith("role_rules")
+        if is_rule and claim_at(self._claims, grant.source) is None:
+            return Sentence("%(roles)s: %(why)s", roles=roles, why=self._sentence_without_claim(grant.source))
+        if is_rule:
+            return Sentence("no role: the claim has another shape than this rule reads")
+        return roles
+
+    def _roles_step(self, roles: Collection[str], *, is_asked: bool) -> ExplainedStep:
+        """Return the step about all roles together. `is_asked`: something gives roles, so that a caller
+        without any is worth a warning.
+        """
+        title = said(Sentence("Roles"))
+        if roles or not is_asked:
+            names = ", ".join(sorted(roles)) or Sentence("no role")
+            return ExplainedStep(title, "passed", found=said(names), setting="role_rules")
+        actual = Sentence("no role: endpoints that ask for a role refuse this caller (403)")
+        expected = said(Sentence("at least one role"))
+        return ExplainedStep(title, "refused", expected, said(actual), "role_rules", harmless=True)
+
+    def _sentence_without_claim(self, claim: str) -> Sentence:
+        """Return a sentence that says that the token lacks a claim, and which claims it has."""
+        names = ", ".join(sorted(name for name in self._claims if name not in REQUIRED))
+        return Sentence(
+            "The token has no claim “%(claim)s”. It has: %(names)s.", claim=claim, names=names or "–"
+        )
+
+    def _record_step(self) -> ExplainedStep:
+        """Return the step that finds the caller's record, and remember the record for the steps after it."""
+        definition = self._issuer.definition.record
+        title = said(Sentence("Record"))
+        type = self._type
+        if not definition.claim or type is None:
+            actual = Sentence("Callers of this issuer have no record.")
+            return ExplainedStep(title, "passed", found=said(actual), setting="record.claim")
+        self._record = claimed_user(self._issuer, self._claims, type)
+        if self._record is not None:
+            actual = Sentence("The claim “%(claim)s” is the user's id.", claim=definition.claim)
+            return ExplainedStep(title, "passed", found=said(actual), setting="record.claim")
+        search = find_record(self._issuer, self._claims, RecordSource(self._platform, type))
+        expected = Sentence(
+            "%(entity)s where %(attribute)s = “%(value)s”",
+            entity=search.entity or type.name,
+            attribute=search.attribute or definition.attribute or "id",
+            value=search.value or definition.claim,
+        )
+        refusal_reason = reason_to_refuse(search)
+        if refusal_reason:
+            actual = Sentence("the record %(id)s, which is not active", id=search.record)
+            if refusal_reason == "several_records":
+                ids = ", ".join(str(row[search.primary_id]) for row in search.rows)
+                actual = Sentence("%(count)s records: %(ids)s", count=len(search.rows), ids=ids)
+            return ExplainedStep(title, "refused", said(expected), said(actual), "record.attribute")
+        if search.rows:
+            self._record = search.record
+            self._row = shown_columns(search.rows[0], self._issuer.record_columns)
+            actual = Sentence("the record %(id)s", id=search.record)
+            return ExplainedStep(title, "passed", said(expected), said(actual), "record.attribute")
+        if definition.missing == "register":
+            return self._registration_step(search, RecordSource(self._platform, type), said(expected))
+        verdict: Verdict = "refused" if definition.missing == "refuse" else "passed"
+        if search.reason == "no_claim":
+            expected = Sentence("a text in the claim “%(claim)s”", claim=definition.claim)
+        elif search.reason == "not_verified":
+            expected = Sentence("“%(claim)s” = true", claim=definition.verified)
+        setting = _PROBLEM_PLACES.get(search.reason, "record.missing")
+        return ExplainedStep(
+            title, verdict, said(expected), said(self._sentence_without_record(search)), setting
+        )
+
+    def _registration_step(self, search: RecordSearch, source: RecordSource, expected: str) -> ExplainedStep:
+        """Return the step that says what registering the caller would do."""
+        trial = tried_registration(self._issuer, self._claims, source, self._configuration)
+        actual = Sentence("%(why)s %(then)s", why=self._why_no_record(search), then=trial.found)
+        verdict: Verdict = "refused" if trial.refused else "passed"
+        return ExplainedStep(said(Sentence("Record")), verdict, expected, said(actual), trial.setting)
+
+    def _sentence_without_record(self, search: RecordSearch) -> Sentence:
+        """Return the sentence that there is no record, and what follows for the caller."""
+        consequence = Sentence("The caller goes on without one.")
+        if self._issuer.definition.record.missing == "refuse":
+            consequence = Sentence("The caller is refused.")
+        return Sentence("%(why)s %(then)s", why=self._why_no_record(search), then=consequence)
+
+    def _why_no_record(self, search: RecordSearch) -> Sentence | str:
+        """Return why the search has found no record: a claim that it needs and the token lacks, or what it
+        says itself.
+        """
+        definition = self._issuer.definition.record
+        needed_claims = {"no_claim": definition.claim, "not_verified": definition.verified}
+        claim = needed_claims.get(search.reason, "")
+        if claim and claim_at(self._claims, claim) is None:
+            return self._sentence_without_claim(claim)
+        return search.problem or Sentence("There is no such record.")
+
+    def _properties_step(self, *, is_refused: bool) -> ExplainedStep:
+        """Return the step that reads the user properties; it is skipped for a caller that is refused."""
+        title = said(Sentence("User properties"))
+        if is_refused:
+            return ExplainedStep(title, "skipped")
+        if self._record is None:
+            return ExplainedStep(title, "passed", found=said(Sentence("none: there is no record")))
+        definition = self._issuer.definition
+        caller = Caller(
+            issuer=self._issuer.name,
+            subject=str(self._claims.get("sub")),
+            roles=frozenset(role for grant in self._grants() for role in grant.roles),
+            type=definition.record.type,
+            record=self._record,
+            profile=self._platform.user(self._record) if self._type and self._type.is_of_users else None,
+            claims=excerpt_at(self._claims, definition.readable_claims),
+        )
+        try:
+            known_types = self._configuration.caller_types
+            properties = self._configuration.user_properties
+            context = UserContext(properties, self._platform, caller_types=known_types)
+            values = context.values(caller)
+        except (Problem, Misconfigured) as error:
+            words = error.sentence if isinstance(error, Problem) else said(str(error))
+            return ExplainedStep(title, "refused", found=words)
+        return ExplainedStep(title, "passed", found=readable(dict(values)))
+
+    def _grants(self) -> Iterator[Any]:
+        """Yield what each source of roles gives the caller."""
+        return grants_of(self._issuer, self._claims, self._row)
+
+    @property
+    def _type(self) -> CallerTypeDefinition | None:
+        """The caller type of the issuer's callers; None when the configuration does not have it."""
+        name = self._issuer.definition.record.type
+        return next(
+            (caller_type for caller_type in self._configuration.caller_types if caller_type.name == name),
+            None,
+        )
