@@ -221,7 +221,9 @@ class EmbeddedPlatform:
         call: Call = SERVICE_CALL,
     ) -> FileInfo:
         """Write a file to a file or image column. What has been stored of a failed upload is removed."""
-        upload = Upload(self._alias, entity, id, attribute, if_version, call)
+        upload = Upload(
+            alias=self._alias, entity=entity, record=id, attribute=attribute, if_version=if_version, call=call
+        )
         try:
             with self._work(call):
                 return upload.run(content, file_name, content_type)

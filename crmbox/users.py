@@ -22,13 +22,13 @@ def user(unit: Unit, id: Guid) -> PlatformUser:
     teams = unit.rows(_members_sql(unit.snapshot, "team", "teammembership"), (record.id,))
     roles = unit.rows(_members_sql(unit.snapshot, "role", "systemuserroles"), (record.id,))
     return PlatformUser(
-        record.id,
-        str(values["fullname"] or ""),
-        bool(values["isdisabled"]),
-        business_unit.id if isinstance(business_unit, Reference) else "",
-        tuple(id for id, _ in teams),
-        tuple(name for _, name in teams),
-        tuple(name for _, name in roles),
+        id=record.id,
+        full_name=str(values["fullname"] or ""),
+        disabled=bool(values["isdisabled"]),
+        business_unit_id=business_unit.id if isinstance(business_unit, Reference) else "",
+        team_ids=tuple(id for id, _ in teams),
+        team_names=tuple(name for _, name in teams),
+        security_roles=tuple(name for _, name in roles),
     )
 
 

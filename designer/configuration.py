@@ -96,7 +96,9 @@ class Surroundings:
     def of(
         cls, exposed: Iterable[ExposedEntityDefinition], closed: Iterable[ExposedEntityDefinition]
     ) -> Surroundings:
-        """Return the surroundings of exposed entities; `closed` ones have no valid definition."""
+        """Return the surroundings of exposed entities. `closed` ones have no valid definition: nothing can
+        refer to them, but they are known to be in their module.
+        """
         exposed = tuple(exposed)
         by_module: dict[str, tuple[ExposedEntityDefinition, ...]] = {}
         for entity in (*exposed, *closed):

@@ -184,7 +184,11 @@ def overview_of(configuration: Configuration, metadata: Metadata) -> Overview:
     checker = Checker(configuration, metadata)
     findings = {id: tuple(checker.endpoint(id)) for id in configuration.endpoints}
     return Overview(
-        configuration, metadata, Basis("", 0), findings, tuple(_findings_of_others(checker, configuration))
+        configuration=configuration,
+        metadata=metadata,
+        basis=Basis("", 0),
+        by_endpoint=findings,
+        others=tuple(_findings_of_others(checker, configuration)),
     )
 
 
@@ -249,7 +253,14 @@ def _check(
             findings[id] = (*checker.endpoint(id), *_drift_of_endpoint(endpoint, recorded, metadata))
     others = tuple(_findings_of_others(checker, configuration))
     valid_until = _valid_until((*findings.values(), others), time.thread_time() - start)
-    return Overview(configuration, metadata, basis, findings, others, valid_until)
+    return Overview(
+        configuration=configuration,
+        metadata=metadata,
+        basis=basis,
+        by_endpoint=findings,
+        others=others,
+        valid_until=valid_until,
+    )
 
 
 def _fetch_metadata_ahead(configuration: Configuration) -> None:

@@ -49,7 +49,13 @@ class Application:
             from crmclient.dataverse.http.client_credentials import ClientCredentials
 
             url = env["CRM_TOKEN_URL"]
-            return ClientCredentials(url, self.id, self.secret, scope, _throttle(env, url, self.id))
+            return ClientCredentials(
+                url=url,
+                client_id=self.id,
+                client_secret=self.secret,
+                scope=scope,
+                throttle=_throttle(env, url, self.id),
+            )
         if self.is_managed:
             from crmclient.dataverse.http.managed_identity import ManagedIdentity
 
@@ -65,7 +71,13 @@ class Application:
         elif self.federated_token_file:
             credential = federated(Path(self.federated_token_file))
         authority = env["CRM_AUTHORITY"].rstrip("/") or authority_of(env["CRM_URL"])
-        return Entra(env["CRM_TENANT_ID"], self.id, credential, scope, authority)
+        return Entra(
+            tenant_id=env["CRM_TENANT_ID"],
+            client_id=self.id,
+            credential=credential,
+            scope=scope,
+            authority=authority,
+        )
 
 
 def of_the_platform() -> list[Application]:
@@ -90,19 +102,19 @@ def _configured_applications() -> Iterator[Application]:
     env = settings.PORTICO
     if env["CRM_CLIENT_ID"] or env["CRM_MANAGED_IDENTITY"]:
         yield Application(
-            env["CRM_CLIENT_ID"] or OWN_IDENTITY,
-            env["CRM_CLIENT_SECRET"],
-            env["CRM_CERTIFICATE"],
-            env["CRM_CERTIFICATE_PASSWORD"],
-            env["CRM_FEDERATED_TOKEN_FILE"],
+            id=env["CRM_CLIENT_ID"] or OWN_IDENTITY,
+            secret=env["CRM_CLIENT_SECRET"],
+            certificate=env["CRM_CERTIFICATE"],
+            certificate_password=env["CRM_CERTIFICATE_PASSWORD"],
+            federated_token_file=env["CRM_FEDERATED_TOKEN_FILE"],
         )
     for client in env["CRM_CLIENTS"]:
         yield Application(
-            client["client_id"],
-            client.get("client_secret", ""),
-            client.get("certificate", ""),
-            client.get("certificate_password", ""),
-            client.get("federated_token_file", ""),
+            id=client["client_id"],
+            secret=client.get("client_secret", ""),
+            certificate=client.get("certificate", ""),
+            certificate_password=client.get("certificate_password", ""),
+            federated_token_file=client.get("federated_token_file", ""),
         )
 
 

@@ -36,8 +36,12 @@ API_ACCOUNTS: Mapping[str, _Person] = {
     "rep": _Person("Rita", "Rep", "sales-rep", RITA_REP),
     "manager": _Person("Max", "Manager", "sales-manager", MAX_MANAGER),
     "agent": _Person("Aya", "Agent", "support", AYA_AGENT),
-    "customer": _Person("Clara", "Customer", "customer", CLARA_CUSTOMER, _CONTACT),
-    "customer2": _Person("Cosmo", "Contact", "customer", COSMO_CONTACT, _CONTACT),
+    "customer": _Person(
+        first_name="Clara", last_name="Customer", role="customer", record=CLARA_CUSTOMER, caller_type=_CONTACT
+    ),
+    "customer2": _Person(
+        first_name="Cosmo", last_name="Contact", role="customer", record=COSMO_CONTACT, caller_type=_CONTACT
+    ),
 }
 STUDIO_ACCOUNTS = ("designer", "admin")
 

@@ -72,9 +72,17 @@ def _budget(client_ids: list[str]) -> Budget:
     requests, work = (number or BOUNDLESS for number in env["CRM_BUDGET"])
     shares = {share: percent / 100 for share, percent in zip(SHARES, env["CRM_SHARES"], strict=True)}
     window = float(env["CRM_BUDGET_SECONDS"])
-    limits = Limits(requests, float(work), env["CRM_CONCURRENCY"], window, shares)
+    limits = Limits(
+        requests=requests, work=float(work), places=env["CRM_CONCURRENCY"], window=window, shares=shares
+    )
     if not env["CACHE_URL"]:
         return ProcessBudget(limits.part(env["WORKERS"]), len(client_ids))
     from project.shared_budget import RedisBudget
 
-    return RedisBudget(env["CACHE_URL"], env["CRM_URL"], client_ids, limits, env["WORKERS"])
+    return RedisBudget(
+        redis=env["CACHE_URL"],
+        url=env["CRM_URL"],
+        client_ids=client_ids,
+        limits=limits,
+        processes=env["WORKERS"],
+    )

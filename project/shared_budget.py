@@ -101,7 +101,7 @@ class RedisBudget(Budget):
             return Refusal(wait / 1000, Reason(reason.decode()))
         requests, work = details
         self._own.note(user, share, id)
-        return Admission(id, user, share, requests, work / 1000)
+        return Admission(id=id, user=user, share=share, requests=requests, work=work / 1000)
 
     def settle(self, admission: Admission, seconds: float, reported: ReportedBudget) -> None:
         """Note in Redis that a request is over, and what the platform reported."""
@@ -148,11 +148,11 @@ class RedisBudget(Budget):
         # Of each user: two lists in the order of SHARES, three numbers. Work and pause are in milliseconds.
         return [
             BudgetUse(
-                dict(zip(SHARES, requests, strict=True)),
-                {share: milliseconds / 1000 for share, milliseconds in zip(SHARES, work, strict=True)},
-                others,
-                running,
-                pause / 1000,
+                requests=dict(zip(SHARES, requests, strict=True)),
+                work={share: milliseconds / 1000 for share, milliseconds in zip(SHARES, work, strict=True)},
+                others=others,
+                running=running,
+                pause=pause / 1000,
             )
             for requests, work, others, running, pause in answer
         ]

@@ -167,7 +167,7 @@ class Exchange:
         """Return the path at which a record of the exposed entity is read; None when no endpoint reads
         it there.
         """
-        # The request may be about another record of the entity, or about something below that.
+        # Up to the entity's segment: the request may be about another record, or about something below one.
         collection = "/".join(self.request.path_info.split("/")[:_RECORD])
         path = f"{collection}/{record}"
         if not self.is_readable(path):

@@ -55,6 +55,7 @@ def load(progress: Progress, alias: str = DEFAULT_DB_ALIAS) -> list[str]:
     with transaction.atomic(using=alias):
         with read_unit(alias) as unit:
             snapshot = unit.snapshot
+            # An import has made some of what the demo would define itself: its option set, or its entities.
             is_imported = PRIORITY.name in snapshot.option_sets or any(name in snapshot for name in _NAMES)
         if is_imported:
             _define_beside(progress, losses, alias)

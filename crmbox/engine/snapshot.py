@@ -194,12 +194,12 @@ def stored_entity(definition: EntityDefinition, dialect: Dialect) -> StoredEntit
     parent = definition.parent
     columns = {
         item.attribute.logical_name: StoredColumn(
-            replace(item.attribute, is_parent=item.attribute.logical_name == parent),
-            item.column,
-            item.key,
-            item.target,
-            codec_for(item.attribute, dialect.name),
-            item,
+            attribute=replace(item.attribute, is_parent=item.attribute.logical_name == parent),
+            name=item.column,
+            key=item.key,
+            target=item.target,
+            codec=codec_for(item.attribute, dialect.name),
+            definition=item,
         )
         for item in definition.attributes
         if item.column
@@ -214,4 +214,6 @@ def stored_entity(definition: EntityDefinition, dialect: Dialect) -> StoredEntit
         for attribute_definition in definition.attributes
         if not attribute_definition.column
     }
-    return StoredEntity(entity, definition.table, columns, definition, parties)
+    return StoredEntity(
+        entity=entity, table=definition.table, columns=columns, definition=definition, party_lists=parties
+    )

@@ -198,6 +198,8 @@ def indexed_columns(definition: EntityDefinition, attribute: AttributeDefinition
     described = attribute.attribute
     if not attribute.column:
         return ()
+    # Texts are sorted by their comparison form, which is in the column `key`.
+    sort_column = attribute.key or attribute.column
     primary_key = _primary_key(definition)
     if described.type.is_reference and described.logical_name not in _UNINDEXED_LOOKUPS:
         return (attribute.column,)
@@ -205,7 +207,7 @@ def indexed_columns(definition: EntityDefinition, attribute: AttributeDefinition
     if described.targets and not described.type.is_reference:
         return (attribute.column,)
     if described.is_primary_name and (described.max_length or 0) <= INDEXED_LENGTH:
-        return (attribute.key or attribute.column, primary_key)
+        return (sort_column, primary_key)
     if described.logical_name == "createdon" or attribute.indexed:
-        return (attribute.key or attribute.column, primary_key)
+        return (sort_column, primary_key)
     return ()

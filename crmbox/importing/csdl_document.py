@@ -198,12 +198,12 @@ def _property(document: Document, element: etree._Element) -> Property:
         else:
             _pass_over(document, child)
     return Property(
-        element.get("Name", ""),
-        element.get("Type", ""),
-        _integer(element.get("MaxLength")),
-        _integer(element.get("Precision")),
-        _integer(element.get("Scale")),
-        description,
+        name=element.get("Name", ""),
+        type=element.get("Type", ""),
+        max_length=_integer(element.get("MaxLength")),
+        precision=_integer(element.get("Precision")),
+        scale=_integer(element.get("Scale")),
+        description=description,
     )
 
 
@@ -218,11 +218,11 @@ def _navigation(element: etree._Element) -> Navigation:
     is_collection = kind.startswith(_COLLECTION)
     constraint = element.find(f"{_EDM}ReferentialConstraint")
     return Navigation(
-        element.get("Name", ""),
-        short_name(kind.removeprefix(_COLLECTION).removesuffix(")")),
-        is_collection,
-        element.get("Partner") or None,
-        None if constraint is None else constraint.get("Property"),
+        name=element.get("Name", ""),
+        target=short_name(kind.removeprefix(_COLLECTION).removesuffix(")")),
+        is_collection=is_collection,
+        partner=element.get("Partner") or None,
+        constraint=None if constraint is None else constraint.get("Property"),
     )
 
 

@@ -80,13 +80,15 @@ class _EntityReader:
         self._whole_type = model.whole_type(name)
         self._name = name.lower()
         self._notes = list(self._whole_type.notes)
+        # The names of attributes as the document spells them, by logical name (in small letters).
         self._spelled: dict[str, str] = {}
         self._key_lengths = key_lengths(self._whole_type.keys, self._whole_type.properties)
 
     def read(self) -> SourceEntity:
         """Return the entity as far as CSDL describes it, which has no labels, lengths and options."""
+        # `whole_type` has the properties that the type inherits, too; only the type itself has a description.
         whole_type, name, document = self._whole_type, self._name, self._model.document
-        type_ = document.types[whole_type.name]
+        own_type = document.types[whole_type.name]
         entity_set, *others = document.sets.get(whole_type.name) or [_entity_set_name(name)]
         if whole_type.name not in document.sets:
             reason = f"The document has no entity set for it. It is called {entity_set}."
@@ -105,13 +107,13 @@ class _EntityReader:
         keys = (tuple(attribute_of(path).lower() for path in key) for key in whole_type.keys)
         return SourceEntity(
             Entity(
-                name,
-                entity_set,
-                Label(),
-                Label(),
-                whole_type.primary_id.lower(),
-                name_attribute,
-                _label(type_.description),
+                logical_name=name,
+                entity_set=entity_set,
+                label=Label(),
+                plural_label=Label(),
+                primary_id=whole_type.primary_id.lower(),
+                primary_name=name_attribute,
+                description=_label(own_type.description),
                 keys=tuple(AlternateKey(f"{name}_key{n}", key) for n, key in enumerate(keys, 1)),
                 has_notes=name in self._model.entities_with_notes,
                 is_custom="_" in name,

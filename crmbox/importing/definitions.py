@@ -86,15 +86,17 @@ def _read_entity(item: Mapping[str, Any]) -> SourceEntity:
             raw_by_name[attribute_name] = raw
     relationships = list(metadata_json.relationships(item))
     return SourceEntity(
-        described,
-        tuple(attributes.values()),
-        tuple(
+        entity=described,
+        attributes=tuple(attributes.values()),
+        relationships=tuple(
             relationship
             for relationship in relationships
             if relationship.referencing == name and relationship.referencing_attribute in attributes
         ),
-        tuple(Pair(relationship) for relationship in relationships if relationship.intersect is not None),
-        tuple(choice for choice in choices.values() if choice.entity is None and choice.options),
+        pairs=tuple(
+            Pair(relationship) for relationship in relationships if relationship.intersect is not None
+        ),
+        option_sets=tuple(choice for choice in choices.values() if choice.entity is None and choice.options),
         ownership=_OWNERS.get(str(item.get("OwnershipType")), Ownership.ORGANIZATION),
         schema_name=item.get("SchemaName"),
         schema_names={key: str(raw.get("SchemaName") or key) for key, raw in raw_by_name.items()},

@@ -51,7 +51,14 @@ def plan(
     choices.put_option_sets(wanted.entities.values(), option_sets)
     relationships = PlannedRelationships(draft, result, names)
     attributes = PlannedAttributes(draft, result, choices, relationships, keep_lengths=keep_lengths)
-    entities = PlannedEntities(draft, result, wanted, choices, relationships, attributes)
+    entities = PlannedEntities(
+        draft=draft,
+        plan=result,
+        wanted=wanted,
+        choices=choices,
+        relationships=relationships,
+        attributes=attributes,
+    )
     # What exists may point at what is new, so that comes before. Creating an entity makes it one that exists.
     new_entities = wanted.new_entities()
     new_names = {source_entity.name for source_entity in new_entities}

@@ -198,11 +198,11 @@ def _option_check(definition: EntityDefinition, name: str, values: frozenset[int
     """Return the check which records of an entity have one of the option `values` in the choice `name`."""
     [item] = [item for item in definition.attributes if item.attribute.logical_name == name]
     return OptionCheck(
-        f"{definition.entity.logical_name}.{name}",
-        definition.table,
-        item.column,
-        values,
-        item.attribute.type is AttributeType.MULTISELECT,
+        attribute=f"{definition.entity.logical_name}.{name}",
+        table=definition.table,
+        column=item.column,
+        values=values,
+        is_several=item.attribute.type is AttributeType.MULTISELECT,
     )
 
 

@@ -58,5 +58,12 @@ def process(
     It runs in one transaction. Its exceptions undo what it has written; `Refused` refuses the call with its
     own message.
     """
-    described = Process(name, label or name, tuple(inputs), tuple(outputs), entity, description)
+    described = Process(
+        name=name,
+        label=label or name,
+        inputs=tuple(inputs),
+        outputs=tuple(outputs),
+        entity=entity,
+        description=description,
+    )
     return lambda body: CustomProcess(described, body)

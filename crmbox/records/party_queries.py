@@ -70,16 +70,19 @@ def _key(column: Column, alias: str | None) -> str:
 def _with_ids(query: Query, snapshot: Snapshot) -> Query:
     """Return the query with the activity's id in place of each party list, also in its links."""
     links = tuple(_with_ids_of_link(link, snapshot) for link in query.links)
-    return replace(query, columns=_columns(query, None, snapshot), links=links)
+    return replace(query, columns=_columns_with_ids(query, None, snapshot), links=links)
 
 
 def _with_ids_of_link(link: Link, snapshot: Snapshot) -> Link:
     links = tuple(_with_ids_of_link(inner, snapshot) for inner in link.links)
-    return replace(link, columns=_columns(link, link.alias, snapshot), links=links)
+    return replace(link, columns=_columns_with_ids(link, link.alias, snapshot), links=links)
 
 
-def _columns(source: Query | Link, alias: str | None, snapshot: Snapshot) -> tuple[Column, ...]:
-    """Return the columns to read: in place of a party list, the id of the activity under the list's key."""
+def _columns_with_ids(source: Query | Link, alias: str | None, snapshot: Snapshot) -> tuple[Column, ...]:
+    """Return the columns of a query or link, with the activity's id in place of each party list.
+
+    The id has the key that the list would have in a row, so that the parties can take its place.
+    """
     stored = snapshot.entity(source.entity)
     return tuple(
         Column(stored.entity.primary_id, _key(column, alias))

@@ -108,7 +108,11 @@ def _collections(snapshot: Snapshot, relationship: Relationship, entity: str) ->
     if other is None:
         return
     near, far = relationship.pair_attributes(snapshot.entity(entity).entity, snapshot.entity(other).entity)
-    yield Collection(relationship.name, other, relationship, None, (near, far))
+    yield Collection(
+        name=relationship.name, entity=other, relationship=relationship, attribute=None, pair=(near, far)
+    )
     if other == entity:
         back = back_name(relationship)
-        yield Collection(back, other, relationship, None, (far, near), is_back=True)
+        yield Collection(
+            name=back, entity=other, relationship=relationship, attribute=None, pair=(far, near), is_back=True
+        )

@@ -176,7 +176,7 @@ def _target_of_record(type_: EntityType, key: tuple[Argument, ...], rest: list[S
     shape = shapes.get(tuple(tail))
     if shape is None:
         raise no_resource(rest[-1].name if shapes else name)
-    return Target(shape, type_, key, name, segment.arguments or ())
+    return Target(shape=shape, type=type_, key=key, name=name, member=segment.arguments or ())
 
 
 def _operation(type_: EntityType, key: tuple[Argument, ...], segment: Segment) -> Target:

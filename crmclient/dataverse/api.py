@@ -75,7 +75,9 @@ class Api:
         """Return a request with a JSON body, or without one if `content` is None."""
         body = None if content is None else exact_json.render(content)
         all_headers = {**({} if body is None else JSON), **(headers or {})}
-        return Request(method, self.base + path, all_headers, body, repeatable)
+        return Request(
+            method=method, url=self.base + path, headers=all_headers, body=body, repeatable=repeatable
+        )
 
     def send(self, request: Request, subject: Subject, call: Call) -> Answer:
         """Send a request, and return the answer if it is a success. Raises the error that it means if not."""

@@ -49,7 +49,11 @@ class Processes:
         content = self._content(document, inputs)
         path = self._path(name, target)
         subject = Subject(
-            Kind.PROCESS, target.entity if target else "", target.id if target else "", name, inputs
+            kind=Kind.PROCESS,
+            entity=target.entity if target else "",
+            id=target.id if target else "",
+            name=name,
+            values=inputs,
         )
         if document.is_function:
             return self._outputs(

@@ -78,13 +78,13 @@ class Users:
         with reading(Sentence("the platform's user")):
             teams, roles = row["teammembership_association"], row["systemuserroles_association"]
             return PlatformUser(
-                parse_guid(row["systemuserid"]),
-                str(row.get("fullname") or ""),
-                bool(row.get("isdisabled")),
-                str(row.get("_businessunitid_value") or "").lower(),
-                tuple(parse_guid(team["teamid"]) for team in teams),
-                tuple(str(team.get("name") or "") for team in teams),
-                tuple(str(role.get("name") or "") for role in roles),
+                id=parse_guid(row["systemuserid"]),
+                full_name=str(row.get("fullname") or ""),
+                disabled=bool(row.get("isdisabled")),
+                business_unit_id=str(row.get("_businessunitid_value") or "").lower(),
+                team_ids=tuple(parse_guid(team["teamid"]) for team in teams),
+                team_names=tuple(str(team.get("name") or "") for team in teams),
+                security_roles=tuple(str(role.get("name") or "") for role in roles),
             )
 
     def _read_by_parts(self, id: Guid) -> PlatformUser:
@@ -95,13 +95,13 @@ class Users:
         teams = _rows_if_permitted(self._ask, _tied_records_query("team", "teammembership", record.id))
         roles = _rows_if_permitted(self._ask, _tied_records_query("role", "systemuserroles", record.id))
         return PlatformUser(
-            record.id,
-            str(values["fullname"] or ""),
-            bool(values["isdisabled"]),
-            business_unit.id if isinstance(business_unit, Reference) else "",
-            tuple(str(row["teamid"]) for row in teams),
-            tuple(str(row["name"] or "") for row in teams),
-            tuple(str(row["name"] or "") for row in roles),
+            id=record.id,
+            full_name=str(values["fullname"] or ""),
+            disabled=bool(values["isdisabled"]),
+            business_unit_id=business_unit.id if isinstance(business_unit, Reference) else "",
+            team_ids=tuple(str(row["teamid"]) for row in teams),
+            team_names=tuple(str(row["name"] or "") for row in teams),
+            security_roles=tuple(str(row["name"] or "") for row in roles),
         )
 
 
@@ -123,7 +123,14 @@ def reports_query(id: Guid) -> Query:
     """Return a query for everybody below a user in the hierarchy of managers, with a row for each of their
     teams.
     """
-    tie = Link("teammembership", "systemuserid", "systemuserid", "tie", LinkType.OUTER, (Column("teamid"),))
+    tie = Link(
+        entity="teammembership",
+        from_attribute="systemuserid",
+        to_attribute="systemuserid",
+        alias="tie",
+        type=LinkType.OUTER,
+        columns=(Column("teamid"),),
+    )
     return Query(
         "systemuser",
         (Column("systemuserid"),),

@@ -87,11 +87,11 @@ def rights_of(
     """
     rights = [
         EndpointRights(
-            id,
-            endpoint,
-            why_not(caller, endpoint, states.get(id)),
-            tuple(reach_of(caller, endpoint)),
-            endpoint.definition.row_rule is not None,
+            id=id,
+            endpoint=endpoint,
+            why_not=why_not(caller, endpoint, states.get(id)),
+            reach=tuple(reach_of(caller, endpoint)),
+            is_narrowed=endpoint.definition.row_rule is not None,
         )
         for id, endpoint in configuration.endpoints.items()
         if endpoint.problem is None

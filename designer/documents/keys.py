@@ -61,11 +61,11 @@ def _group_of_endpoint(endpoint: EndpointDefinition) -> str:
 COLLECTIONS = (
     Collection("roles", Sentence("role"), lambda role: role.name, lambda role: CONTEXT),
     Collection(
-        CALLER_TYPES,
-        Sentence("caller type"),
-        lambda caller_type: caller_type.name,
-        lambda caller_type: CONTEXT,
-        lambda caller_type: caller_type.is_built_in,
+        field=CALLER_TYPES,
+        noun=Sentence("caller type"),
+        key=lambda caller_type: caller_type.name,
+        group=lambda caller_type: CONTEXT,
+        is_fixed=lambda caller_type: caller_type.is_built_in,
     ),
     Collection("user_properties", Sentence("user property"), lambda item: item.key, lambda item: CONTEXT),
     Collection("issuers", Sentence("issuer"), lambda issuer: issuer.name, lambda issuer: CONTEXT),

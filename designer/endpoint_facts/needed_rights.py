@@ -41,6 +41,7 @@ def needed_rights(endpoint: Endpoint, metadata: MetadataSource, notes: str) -> I
     kind, settings, entity = endpoint.kind, definition.settings, endpoint.entity.entity
     if settings.creates_records:
         yield NeededRight(entity, AccessRight.CREATE)
+    # A `partial` kind updates a record: what a call leaves out stays.
     if kind.partial or (kind.takes_files and not settings.writes_notes):
         yield NeededRight(entity, AccessRight.WRITE)
     if kind.removes_records:

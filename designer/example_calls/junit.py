@@ -18,6 +18,7 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 def report(results: Sequence[CallResult]) -> bytes:
     """Return the report as XML in UTF-8, with a suite for each endpoint and a case for each example call."""
     suites = ElementTree.Element("testsuites", {"name": "example calls", **_counts_of_results(results)})
+    # The results of an endpoint follow each other, as `groupby` needs them.
     for endpoint, group in groupby(results, lambda result: result.endpoint):
         calls = list(group)
         suite = ElementTree.SubElement(suites, "testsuite", {"name": endpoint, **_counts_of_results(calls)})

@@ -46,12 +46,12 @@ class Access:
         """Return the access that a row stores. JSON holds lists where an access has tuples."""
         all_records = row.all_records_roles
         return cls(
-            row.authentication_required,
-            tuple((id, name) for id, name in row.roles),
-            tuple(row.caller_types),
-            row.creates_outside_row_rule,
-            row.reaches_all_records,
-            None if all_records is None else tuple((id, name) for id, name in all_records),
+            authentication_required=row.authentication_required,
+            roles=tuple((id, name) for id, name in row.roles),
+            caller_types=tuple(row.caller_types),
+            creates_outside_row_rule=row.creates_outside_row_rule,
+            reaches_all_records=row.reaches_all_records,
+            all_records_roles=None if all_records is None else tuple((id, name) for id, name in all_records),
         )
 
     @property
@@ -216,12 +216,14 @@ def accesses_now(endpoints: Mapping[int, Endpoint]) -> dict[int, Access]:
         types = access.caller_types if required else ()
         reaches_all, all_records = reach[id]
         accesses[id] = Access(
-            required,
-            tuple(roles[id]) if required else (),
-            types,
-            endpoint.definition.settings.creates_outside_row_rule,
-            reaches_all,
-            tuple((role_ids[name], name) for name in sorted(all_records) if name in role_ids),
+            authentication_required=required,
+            roles=tuple(roles[id]) if required else (),
+            caller_types=types,
+            creates_outside_row_rule=endpoint.definition.settings.creates_outside_row_rule,
+            reaches_all_records=reaches_all,
+            all_records_roles=tuple(
+                (role_ids[name], name) for name in sorted(all_records) if name in role_ids
+            ),
         )
     return accesses
 

@@ -62,6 +62,7 @@ def with_contents(
         field: tuple(sorted((*getattr(kept, field), *getattr(changed, field)), key=collection.key))
         for field, collection in _COLLECTIONS_BY_FIELD.items()
     }
+    # The order of user properties is recorded as an item of its own.
     order = contents.get((ORDER, USER_PROPERTIES)) or [item.key for item in document.user_properties]
     return _in_order(document.model_copy(update=lists), order)
 

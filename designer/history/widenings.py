@@ -57,14 +57,18 @@ def _opened(before: Any, after: Any) -> Iterator[Sentence]:
 def _opened_by_endpoint(before: EndpointDefinition | None, after: EndpointDefinition) -> Iterator[Sentence]:
     """Yield what callers gain by the change of an endpoint. `before` is None for a new one."""
     writes = KINDS[after.kind].writes
-    served = before if before is not None and before.enabled else None
-    if writes and after.enabled and served is None:
+    served_before = before if before is not None and before.enabled else None
+    if writes and after.enabled and served_before is None:
         yield Sentence(
             "%(endpoint)s writes, and is served again. May call it: %(callers)s.",
             endpoint=after.key,
             callers=callers_in_words(after.access),
         )
-    elif not writes and _is_open_to_anybody(after) and not (served and _is_open_to_anybody(served)):
+    elif (
+        not writes
+        and _is_open_to_anybody(after)
+        and not (served_before and _is_open_to_anybody(served_before))
+    ):
         yield Sentence("%(endpoint)s needs no token: anybody may call it.", endpoint=after.key)
     if before is None:
         return

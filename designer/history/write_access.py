@@ -92,7 +92,9 @@ def _refusal(
     field = "roles" if access.authentication_required else "authentication_required"
     if differing is not None and access.callers == differing.callers:
         field = "caller_types"
-    return Finding(RULE, Severity.BLOCKING, message, endpoint.definition.key, field)
+    return Finding(
+        rule=RULE, severity=Severity.BLOCKING, message=message, subject=endpoint.definition.key, field=field
+    )
 
 
 def _creates_as_before(access: Access, earlier_accesses: Sequence[Access]) -> bool:
@@ -112,7 +114,9 @@ def _finding_on_outside_row_rule(endpoint: Endpoint, named: str) -> Finding:
         endpoint=named,
     )
     place = "settings.may_create_outside_rule"
-    return Finding(RULE, Severity.BLOCKING, message, endpoint.definition.key, place)
+    return Finding(
+        rule=RULE, severity=Severity.BLOCKING, message=message, subject=endpoint.definition.key, field=place
+    )
 
 
 def _finding_on_every_record(
@@ -158,7 +162,9 @@ def _finding_on_every_record(
             roles=", ".join(sorted(name for _, name in new_roles)),
             entity=entity,
         )
-    return Finding(RULE, Severity.BLOCKING, message, endpoint.definition.key, place)
+    return Finding(
+        rule=RULE, severity=Severity.BLOCKING, message=message, subject=endpoint.definition.key, field=place
+    )
 
 
 def _findings_on_acknowledgements(before: Configuration, now: Configuration) -> Iterator[Finding]:
@@ -180,4 +186,10 @@ def _findings_on_acknowledgements(before: Configuration, now: Configuration) -> 
                     endpoint=endpoint.methods_and_path,
                     entity=acknowledgement.entity,
                 )
-                yield Finding(RULE, Severity.BLOCKING, message, definition.key, "acknowledgements")
+                yield Finding(
+                    rule=RULE,
+                    severity=Severity.BLOCKING,
+                    message=message,
+                    subject=definition.key,
+                    field="acknowledgements",
+                )

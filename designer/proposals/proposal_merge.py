@@ -72,7 +72,14 @@ class Merge:
         clashes += [_difference(key, json_of(base[key]), GONE) for key in renamed]
         has_moved = has_moved or bool(renamed)
         changed = {key: None if content is GONE else content for key, content in merged.items()}
-        return cls(with_contents(now, changed), frozenset(keys), clashes, access, has_moved, bool(renamed))
+        return cls(
+            document=with_contents(now, changed),
+            keys=frozenset(keys),
+            clashes=clashes,
+            access=access,
+            has_moved=has_moved,
+            has_two_names=bool(renamed),
+        )
 
     def plan(self, now: ConfigurationDocument) -> Plan:
         """Return the changes of `now` that the proposal makes, and no others."""

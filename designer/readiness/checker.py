@@ -121,7 +121,9 @@ def _findings_of_rules(registered: Iterable[Rule[S]], subject: S, name: str) -> 
     for rule in registered:
         try:
             for message, field in rule.find(subject):
-                yield Finding(rule.id, rule.severity, message, name, field)
+                yield Finding(
+                    rule=rule.id, severity=rule.severity, message=message, subject=name, field=field
+                )
         except MetadataUnavailable as error:
             if error.is_pending:
                 pending = True

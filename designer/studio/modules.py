@@ -114,7 +114,9 @@ class ExposedEntityAdmin(NeededAdmin):
         findings = list(super().refusals(request, row))
         if opens_all_records(request.configuration_before, latest(), row) and OPENS not in request.POST:  # type: ignore[attr-defined]
             request.asks_to_open = True  # type: ignore[attr-defined]
-            findings.append(Finding("", Severity.BLOCKING, ASKED, "", ENTITY_RULE))
+            findings.append(
+                Finding(rule="", severity=Severity.BLOCKING, message=ASKED, subject="", field=ENTITY_RULE)
+            )
         return findings
 
     def render_change_form(

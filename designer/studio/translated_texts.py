@@ -116,10 +116,16 @@ def _texts(row: Row, place: str, title: str, attribute: Attribute | None = None)
     """
     for name in _DEFINITIONS[type(row)].longest:
         full_title = f"{title}: {_FIELD_NAMES[name]}" if title else str(_FIELD_NAMES[name])
-        start: Mapping[int, str] = {}
+        texts_of_platform: Mapping[int, str] = {}
         if attribute is not None:
-            start = (attribute.label if name == "label" else attribute.description).texts
-        yield Text(f"{place}{name}", str(capfirst(full_title)), row, name, start)
+            texts_of_platform = (attribute.label if name == "label" else attribute.description).texts
+        yield Text(
+            place=f"{place}{name}",
+            title=str(capfirst(full_title)),
+            row=row,
+            name=name,
+            start=texts_of_platform,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,13 +75,13 @@ def _index_of(configuration: Configuration) -> Index:
     # The uses are keys of dicts, which keep their order and hold each use once.
     uses_by_item: defaultdict[ItemKey, dict[Use, None]] = defaultdict(dict)
     types = [type.name for type in configuration.caller_types]
-    for endpoint, names in _endpoints.of(configuration).values():
-        for item, place in names:
+    for endpoint, items_in_places in _items_by_endpoint.of(configuration).values():
+        for item, place in items_in_places:
             for used in _of_every_type(item, types):
                 uses_by_item[used][Use(("endpoints", endpoint.definition.key), place)] = None
-    for user, others in _items_used_outside_endpoints(configuration):
-        for item, place in others:
-            uses_by_item[item][Use(user, place)] = None
+    for used_by, uses_outside in _items_used_outside_endpoints(configuration):
+        for item, place in uses_outside:
+            uses_by_item[item][Use(used_by, place)] = None
     return {item: tuple(uses) for item, uses in uses_by_item.items()}
 
 
@@ -112,7 +112,8 @@ def _items_used_by(endpoint: Endpoint) -> tuple[_ItemInPlace, ...]:
     return tuple(dict.fromkeys(_items_of_endpoint(endpoint.definition)))
 
 
-_endpoints = PerEndpoint(_items_used_by)
+# Kept from one configuration to the next for the endpoints that have not changed.
+_items_by_endpoint = PerEndpoint(_items_used_by)
 
 
 def _items_of_endpoint(definition: EndpointDefinition) -> Iterator[_ItemInPlace]:

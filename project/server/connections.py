@@ -161,7 +161,11 @@ def _connection_of_socket(descriptor: int, port: int) -> Connection | None:
     (taken_bytes,) = struct.unpack_from("Q", info, _ACKNOWLEDGED)
     (not_sent,) = struct.unpack_from("I", info, _NOT_SENT)
     return Connection(
-        (address, str(client_port)), descriptor, silent, taken_bytes, bool(unacknowledged or not_sent)
+        client=(address, str(client_port)),
+        descriptor=descriptor,
+        silent=silent,
+        taken=taken_bytes,
+        has_more=bool(unacknowledged or not_sent),
     )
 
 

@@ -118,7 +118,11 @@ def _scheduler_for_front(
     limits = Limits(env["CLIENT_PATIENCE"], env["CLIENT_RATE"], env["TRANSFER_DEADLINE"])
     watch = ConnectionWatch(env["PORT"], limits, 0 if env["TRUSTED_PROXIES"] else env["ADDRESS_CONNECTIONS"])
     front_settings = Settings(
-        threads.request_threads(), threads.LOGINS, env["BODY_LIMIT"], env["UPLOAD_FOLDER"] or None, limits
+        threads=threads.request_threads(),
+        logins=threads.LOGINS,
+        small=env["BODY_LIMIT"],
+        folder=env["UPLOAD_FOLDER"] or None,
+        limits=limits,
     )
     front = Front(application, loop, front_settings, watch.end)
     watch.start(front.clients)

@@ -62,7 +62,7 @@ def _notices_of_callers(request: HttpRequest) -> Iterator[Notice]:
         return
     first, *other_querysets = querysets
     rows = [
-        _Row(model, type, name, id, type in types and record is None, ends)
+        _Row(model=model, type=type, name=name, id=id, lacks=type in types and record is None, ends=ends)
         for model, type, name, id, record, ends in first.union(*other_querysets, all=True)
     ]
     yield from _expiring(rows, now)

@@ -104,6 +104,7 @@ class MinuteCache(Generic[V]):
             entry = self._local_entry(digest)
             if entry is not None:
                 return entry
+            # What `last_known` returns may be used for as long as the platform is away.
             until_away = last.until
             old = _Known(last.value, min(time.monotonic() + LIFETIME, until_away), until_away)
             self._local.put(digest, old)

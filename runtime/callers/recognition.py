@@ -50,7 +50,13 @@ class Recognition:
         """Return the recognition of a configuration. `record_query` is as on the class."""
         types = {caller_type.name: caller_type for caller_type in configuration.caller_types}
         rates = {role.name: role.rate for role in configuration.roles if role.rate}
-        return cls(configuration.issuers, types, platform, rates, record_query)
+        return cls(
+            definitions=configuration.issuers,
+            types=types,
+            platform=platform,
+            rates=rates,
+            record_query=record_query,
+        )
 
     def rate_of(self, caller: Caller) -> int:
         """Return the caller's own limit in requests a minute, or the highest of its roles; 0 without such a

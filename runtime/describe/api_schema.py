@@ -123,7 +123,7 @@ class Schema:
             for entry in listed
         ]
         texts = [RENDERED.find(key) for key in keys]
-        # All at once: one by one would ask the database as often.
+        # Loaded at once, so that `_render` finds each in the cache: one by one, each would cost a query.
         missing = [entry for entry, text in zip(listed, texts, strict=True) if text is None]
         FRAGMENTS.of(self.served, (id for entry in missing for id in entry.ids))
         return [

@@ -93,18 +93,18 @@ class Page:
 def _page_of_list(list_name: str, title: str) -> Page:
     """Return the page of one list of /api/schema."""
     return Page(
-        f"/api/schema/{list_name}", f"schema.{list_name}", title,
-        f"The {list_name} of /api/schema alone.",
-        (LCID, _MODULE), reference("schema"),
+        path=f"/api/schema/{list_name}", operation_id=f"schema.{list_name}", summary=title,
+        description=f"The {list_name} of /api/schema alone.",
+        parameters=(LCID, _MODULE), answer=reference("schema"),
     )  # fmt: skip
 
 
 def _page_of_entry(list_name: str, title: str) -> Page:
     """Return the page of one entry of a list of /api/schema."""
     return Page(
-        f"/api/schema/{list_name}/{{name}}", f"schema.{list_name}.one", title,
-        f"One of the {list_name} of /api/schema, or the form of one of its operations.",
-        (_NAME, LCID, _FORM), {"anyOf": [reference(list_name), reference("form")]},
+        path=f"/api/schema/{list_name}/{{name}}", operation_id=f"schema.{list_name}.one", summary=title,
+        description=f"One of the {list_name} of /api/schema, or the form of one of its operations.",
+        parameters=(_NAME, LCID, _FORM), answer={"anyOf": [reference(list_name), reference("form")]},
     )  # fmt: skip
 
 
@@ -116,29 +116,29 @@ _TITLES = {
 }
 PAGES: tuple[Page, ...] = (
     Page(
-        "/api/openapi.json", "openapi.json", "OpenAPI",
-        "This document: what its reader may call.",
-        (LCID, _MODULE, _VERSION), {"type": "object"},
+        path="/api/openapi.json", operation_id="openapi.json", summary="OpenAPI",
+        description="This document: what its reader may call.",
+        parameters=(LCID, _MODULE, _VERSION), answer={"type": "object"},
     ),
     Page(
-        "/api/openapi.yaml", "openapi.yaml", "OpenAPI as YAML",
-        "This document: what its reader may call.",
-        (LCID, _MODULE, _VERSION), {"type": "object"}, media=YAML,
+        path="/api/openapi.yaml", operation_id="openapi.yaml", summary="OpenAPI as YAML",
+        description="This document: what its reader may call.",
+        parameters=(LCID, _MODULE, _VERSION), answer={"type": "object"}, media=YAML,
     ),
     Page(
-        "/api/schema", "schema", "Everything",
-        "What its reader may call, for those who build forms and clients.",
-        (LCID, _MODULE), reference("schema"),
+        path="/api/schema", operation_id="schema", summary="Everything",
+        description="What its reader may call, for those who build forms and clients.",
+        parameters=(LCID, _MODULE), answer=reference("schema"),
     ),
     Page(
-        "/api/schema/modules", "schema.modules", "Modules",
-        "The modules of what its reader may call, with the number of their endpoints.",
-        (LCID,), reference("modules"),
+        path="/api/schema/modules", operation_id="schema.modules", summary="Modules",
+        description="The modules of what its reader may call, with the number of their endpoints.",
+        parameters=(LCID,), answer=reference("modules"),
     ),
     Page(
-        "/api/schema/format", "schema.format", "The form of /api/schema",
-        "The JSON Schema of what /api/schema answers.",
-        (), {"type": "object"}, media=SCHEMA_JSON,
+        path="/api/schema/format", operation_id="schema.format", summary="The form of /api/schema",
+        description="The JSON Schema of what /api/schema answers.",
+        parameters=(), answer={"type": "object"}, media=SCHEMA_JSON,
     ),
     *(_page_of_list(list_name, _TITLES[list_name][0]) for list_name in LIST_NAMES),
     *(_page_of_entry(list_name, _TITLES[list_name][1]) for list_name in LIST_NAMES),
@@ -157,7 +157,9 @@ def _open_routes() -> Iterator[Route]:
     """Yield the routes that are open to all: tokens and descriptions."""
     public = AccessDefinition(authentication_required=False)
     for operation_id, path, summary, words, described in _TOKEN_ROUTES:
-        documentation = Documentation(operation_id, summary, words, "Tokens", public)
+        documentation = Documentation(
+            operation_id=operation_id, summary=summary, description=words, tag="Tokens", access=public
+        )
         yield Route(path, "POST", documentation, described)
     yield from map(_route_of_page, PAGES)
 
@@ -268,7 +270,11 @@ _TOKEN_ROUTES = (
 def _route_of_page(page: Page) -> Route:
     """Return the route of a page, with its description."""
     documentation = Documentation(
-        page.operation_id, page.summary, page.description, "Introspection", page.access
+        operation_id=page.operation_id,
+        summary=page.summary,
+        description=page.description,
+        tag="Introspection",
+        access=page.access,
     )
     description = Description(
         success=(200, dict(page.answer), page.summary),

@@ -227,7 +227,9 @@ def store_of(settings: FileSettings, endpoint: Endpoint, platform: Platform) -> 
             Sentence("%(entity)s has no file column %(name)s", entity=entity, name=repr(settings.attribute))
         )
     reading = Steps(endpoint, platform, reads=(settings.attribute,))
-    return ColumnStore(platform, entity, settings.attribute, steps, reading)
+    return ColumnStore(
+        platform=platform, entity=entity, attribute=settings.attribute, steps=steps, reading=reading
+    )
 
 
 def _wanted_tags(exchange: Exchange) -> Collection[str] | None:

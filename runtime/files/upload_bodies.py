@@ -142,7 +142,13 @@ def _store(incoming: _Incoming, allowed: Allowed) -> ReceivedFile:
     except BaseException:
         content.close()
         raise
-    return ReceivedFile(incoming.name, incoming.content_type, size, digest.hexdigest(), content)
+    return ReceivedFile(
+        name=incoming.name,
+        content_type=incoming.content_type,
+        size=size,
+        digest=digest.hexdigest(),
+        content=content,
+    )
 
 
 def _cannot_store(error: OSError) -> Exception:

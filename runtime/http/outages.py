@@ -86,7 +86,7 @@ class Outages:
     def _end_disproved(self, record: RequestRecord) -> None:
         """End the outages that a request which was answered disproves."""
         for reason, outage in list(self._lasting.items()):
-            code, _, endpoint = reason
+            code, _kind_of_error, endpoint = reason
             if endpoint:
                 is_disproved = record.endpoint == endpoint
             else:

@@ -101,6 +101,7 @@ class Idempotency:
         record = IdempotencyRecord(
             digest=self.digest,
             body_digest=self.body_digest,
+            # Chosen before the platform is called: a request that takes over creates the same record.
             record_id=new_guid(),
             deadline=self._deadline(),
             expires=self.exchange.now + LIFETIME,

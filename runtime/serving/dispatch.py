@@ -165,12 +165,12 @@ def _exchange(
     Exchange.
     """
     return Exchange(
-        request,
-        served.user_context,
-        served.routes.is_readable,
-        match.record or "",
-        match.file or "",
-        match.related or "",
+        request=request,
+        user_context=served.user_context,
+        is_readable=served.routes.is_readable,
+        record=match.record or "",
+        file=match.file or "",
+        related=match.related or "",
         write_generations=write_generations,
         watch=watch,
         recognition=served.recognition,

@@ -89,11 +89,11 @@ def _compile(definition: FetcherDefinition, endpoint: Endpoint, platform: Platfo
         raise Misconfigured(Sentence("the data fetcher %(name)s has no query", name=definition.name))
     rule = rule_of_entity(endpoint, query.entity, platform) if definition.apply_row_rules else None
     return _Fetcher(
-        definition.name,
-        prepare(query, platform.attributes, calendar()),
-        rule,
-        definition.first,
-        dict.fromkeys(answered_attributes(query, platform.attributes)),
+        name=definition.name,
+        query=prepare(query, platform.attributes, calendar()),
+        rule=rule,
+        first=definition.first,
+        empty=dict.fromkeys(answered_attributes(query, platform.attributes)),
     )
 
 

@@ -66,16 +66,19 @@ class ExplainedCaller:
         """Return the caller that the steps have found. `refused` says why the token is refused, if it is."""
         definition = self._issuer.definition
         return KnownCaller(
-            said(Sentence("A caller of the issuer “%(name)s”", name=definition.name)),
-            definition.record.type,
-            tuple(sorted({role for grant in self._grants() for role in grant.roles})),
-            self._record or "",
-            refused,
-            resolver_note(),
+            name=said(Sentence("A caller of the issuer “%(name)s”", name=definition.name)),
+            type=definition.record.type,
+            roles=tuple(sorted({role for grant in self._grants() for role in grant.roles})),
+            record=self._record or "",
+            refused=refused,
+            note=resolver_note(),
         )
 
     def _role_steps(self) -> Iterator[ExplainedStep]:
-        """Yield a step for each source of roles, and one with all roles together."""
+        """Yield a step for each source of roles, and one with all roles together.
+
+        None of them refuses the token: endpoints that ask for a role refuse a caller without it.
+        """
         roles: set[str] = set()
         is_asked = False
         for grant in grants_of(self._issuer, self._claims, self._row):
@@ -119,7 +122,14 @@ class ExplainedCaller:
             return ExplainedStep(title, "passed", found=said(names), setting="role_rules")
         actual = Sentence("no role: endpoints that ask for a role refuse this caller (403)")
         expected = said(Sentence("at least one role"))
-        return ExplainedStep(title, "refused", expected, said(actual), "role_rules", harmless=True)
+        return ExplainedStep(
+            title=title,
+            verdict="refused",
+            expected=expected,
+            found=said(actual),
+            setting="role_rules",
+            harmless=True,
+        )
 
     def _sentence_without_claim(self, claim: str) -> Sentence:
         """Return a sentence that says that the token lacks a claim, and which claims it has."""
@@ -153,12 +163,24 @@ class ExplainedCaller:
             if refusal_reason == "several_records":
                 ids = ", ".join(str(row[search.primary_id]) for row in search.rows)
                 actual = Sentence("%(count)s records: %(ids)s", count=len(search.rows), ids=ids)
-            return ExplainedStep(title, "refused", said(expected), said(actual), "record.attribute")
+            return ExplainedStep(
+                title=title,
+                verdict="refused",
+                expected=said(expected),
+                found=said(actual),
+                setting="record.attribute",
+            )
         if search.rows:
             self._record = search.record
             self._row = shown_columns(search.rows[0], self._issuer.record_columns)
             actual = Sentence("the record %(id)s", id=search.record)
-            return ExplainedStep(title, "passed", said(expected), said(actual), "record.attribute")
+            return ExplainedStep(
+                title=title,
+                verdict="passed",
+                expected=said(expected),
+                found=said(actual),
+                setting="record.attribute",
+            )
         if definition.missing == "register":
             return self._registration_step(search, RecordSource(self._platform, type), said(expected))
         verdict: Verdict = "refused" if definition.missing == "refuse" else "passed"
@@ -168,7 +190,11 @@ class ExplainedCaller:
             expected = Sentence("“%(claim)s” = true", claim=definition.verified)
         setting = _PROBLEM_PLACES.get(search.reason, "record.missing")
         return ExplainedStep(
-            title, verdict, said(expected), said(self._sentence_without_record(search)), setting
+            title=title,
+            verdict=verdict,
+            expected=said(expected),
+            found=said(self._sentence_without_record(search)),
+            setting=setting,
         )
 
     def _registration_step(self, search: RecordSearch, source: RecordSource, expected: str) -> ExplainedStep:
@@ -176,7 +202,13 @@ class ExplainedCaller:
         trial = tried_registration(self._issuer, self._claims, source, self._configuration)
         actual = Sentence("%(why)s %(then)s", why=self._why_no_record(search), then=trial.found)
         verdict: Verdict = "refused" if trial.refused else "passed"
-        return ExplainedStep(said(Sentence("Record")), verdict, expected, said(actual), trial.setting)
+        return ExplainedStep(
+            title=said(Sentence("Record")),
+            verdict=verdict,
+            expected=expected,
+            found=said(actual),
+            setting=trial.setting,
+        )
 
     def _sentence_without_record(self, search: RecordSearch) -> Sentence:
         """Return the sentence that there is no record, and what follows for the caller."""

@@ -24,7 +24,13 @@ def discovered(issuer: str, address: str) -> DiscoveredIssuer:
         key_ids = _key_ids(document.keys_url)
     except NotFetched as error:
         return DiscoveredIssuer(address, problem=said(error.args[0]))
-    return DiscoveredIssuer(address, document.issuer, document.keys_url, document.algorithms, key_ids)
+    return DiscoveredIssuer(
+        address=address,
+        issuer=document.issuer,
+        keys_url=document.keys_url,
+        algorithms=document.algorithms,
+        keys=key_ids,
+    )
 
 
 def key_problem(issuer: IssuerDefinition) -> str:

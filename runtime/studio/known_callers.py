@@ -135,11 +135,11 @@ def _caller_of_row(
     except PlatformFailure:
         refused = said(Sentence("The platform does not answer, so nobody knows the caller's record."))
     return KnownCaller(
-        name,
-        str(row.caller_type_id),
-        tuple(sorted(role.name for role in row.roles.all())),
-        str(row.record or ""),
-        refused,
+        name=name,
+        type=str(row.caller_type_id),
+        roles=tuple(sorted(role.name for role in row.roles.all())),
+        record=str(row.record or ""),
+        refused=refused,
     )
 
 
@@ -159,10 +159,10 @@ def _caller_of_issuer(issuer: Issuer, search: RecordSearch, record: Guid) -> Kno
             Sentence("Claims of the token may give more roles. Tick them below, or paste a token instead.")
         )
     return KnownCaller(
-        said(Sentence("A caller of the issuer “%(name)s”", name=definition.name)),
-        definition.record.type,
-        tuple(sorted(roles)),
-        record,
-        refused,
-        note,
+        name=said(Sentence("A caller of the issuer “%(name)s”", name=definition.name)),
+        type=definition.record.type,
+        roles=tuple(sorted(roles)),
+        record=record,
+        refused=refused,
+        note=note,
     )

@@ -62,15 +62,22 @@ def _parameters(described: Description) -> Iterator[CallField]:
             continue
         match = inputs_by_name.pop(parameter["name"], None)
         yield CallField(
-            parameter["name"],
-            "header" if parameter["in"] == "header" else "query",
-            parameter.get("schema", {}),
-            match.type if match else "",
-            bool(parameter.get("required")),
-            parameter.get("description", ""),
+            name=parameter["name"],
+            place="header" if parameter["in"] == "header" else "query",
+            schema=parameter.get("schema", {}),
+            type=match.type if match else "",
+            required=bool(parameter.get("required")),
+            description=parameter.get("description", ""),
         )
     for field in inputs_by_name.values():
-        yield CallField(field.name, "body", field.schema, field.type, field.required, field.description)
+        yield CallField(
+            name=field.name,
+            place="body",
+            schema=field.schema,
+            type=field.type,
+            required=field.required,
+            description=field.description,
+        )
 
 
 def _curl(endpoint: Endpoint, base: str, described: Description, example: Any) -> str:

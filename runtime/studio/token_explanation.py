@@ -30,7 +30,11 @@ def explain(token: str, configuration: Configuration) -> Explanation:
     refused = f"{failed[0].title}: {failed[0].found}" if failed else ""
     definition = issuer.definition
     return Explanation(
-        not failed, tuple(steps), definition.name, issuer.of_environment, caller.identified(refused)
+        accepted=not failed,
+        steps=tuple(steps),
+        issuer=definition.name,
+        of_environment=issuer.of_environment,
+        caller=caller.identified(refused),
     )
 
 
@@ -54,7 +58,13 @@ def _step_of_check(check: Check, outcome: CheckOutcome | None) -> ExplainedStep:
     if outcome is None:
         return ExplainedStep(title, "skipped")
     verdict: Verdict = "passed" if outcome.refusal is None else "refused"
-    return ExplainedStep(title, verdict, said(outcome.expected), said(outcome.found), outcome.setting)
+    return ExplainedStep(
+        title=title,
+        verdict=verdict,
+        expected=said(outcome.expected),
+        found=said(outcome.found),
+        setting=outcome.setting,
+    )
 
 
 def _explanation_without_issuer(

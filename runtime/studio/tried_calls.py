@@ -117,12 +117,12 @@ def exchange_of(request: WSGIRequest, configuration: Configuration, attempted: A
     platform = RecordingPlatform.dry(get_platform())
     context = UserContext(configuration.user_properties, platform, caller_types=configuration.caller_types)
     exchange = Exchange(
-        request,
-        context,
-        RoutingTable.of(configuration).is_readable,
-        attempted.record,
-        attempted.file,
-        attempted.related,
+        request=request,
+        user_context=context,
+        is_readable=RoutingTable.of(configuration).is_readable,
+        record=attempted.record,
+        file=attempted.file,
+        related=attempted.related,
     )
     exchange.caller = _caller(attempted, platform)
     return exchange

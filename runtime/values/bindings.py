@@ -169,9 +169,9 @@ def _from_user(binding: BindingDefinition, attribute: Attribute) -> Source:
                     name=f"@user.{name}",
                 )
             )
-        # `user` has records as bare ids; for a lookup it takes their entity, too.
+        # `user` has a record as its bare id. A lookup also needs the entity, which `user_references` has.
         user_value = exchange.user_references.get(name, user[name])
-        # The bare id of the caller's own record: a lookup needs its entity, too.
+        # It has none for the caller's own record.
         if user_value is not None and user_value == exchange.caller.record:
             user_value = exchange.user_context.reference(exchange.caller)
         return _converted(attribute, read, user_value)

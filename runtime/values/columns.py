@@ -160,14 +160,23 @@ def _compile(
         calculation = Calculation(column, attributes, answered)
         attribute = calculation.attribute
         write = writer(attribute) if attribute else None
-        return _Column(key, attribute, "", write, None, calculation)
+        return _Column(
+            key=key, attribute=attribute, name="", write=write, labels=None, calculation=calculation
+        )
     attribute = attributes.get(column.attribute)
     if attribute is None:
         raise Misconfigured(Sentence("there is no %(name)s to answer with", name=repr(column.attribute)))
     if not attribute.readable:
         raise Misconfigured(Sentence("%(name)s cannot be read", name=repr(column.attribute)))
     option_labels = labels.get(column.attribute)
-    return _Column(key, attribute, column.attribute, writer(attribute), option_labels, None)
+    return _Column(
+        key=key,
+        attribute=attribute,
+        name=column.attribute,
+        write=writer(attribute),
+        labels=option_labels,
+        calculation=None,
+    )
 
 
 def _type_of_column(column: _Column) -> str:

@@ -126,7 +126,9 @@ def _write_account(script: Script, number: int, parent: Reference | None) -> Cus
         "statuscode": 1 if active else 2,
     }  # fmt: skip
     reference = script.create("account", f"A-{number:05d}", values, created)
-    return Customer(reference, locale, name, created, active, reference)
+    return Customer(
+        reference=reference, locale=locale, name=name, created=created, active=active, company=reference
+    )
 
 
 def _write_contact(script: Script, number: int, account: Customer | None) -> Customer:
@@ -170,7 +172,14 @@ def _write_contact(script: Script, number: int, account: Customer | None) -> Cus
         values |= {"firstname": first, "lastname": last, "jobtitle": job, "emailaddress1": mail}
     reference = script.create("contact", str(number), values, created)
     company = account.reference if account is not None else None
-    return Customer(reference, locale, f"{first} {last}", created, active, company)
+    return Customer(
+        reference=reference,
+        locale=locale,
+        name=f"{first} {last}",
+        created=created,
+        active=active,
+        company=company,
+    )
 
 
 def _owner(script: Script) -> Reference:

@@ -40,13 +40,13 @@ def _ids(entity: StoredEntity, operator: Operator, placeholder: str) -> str:
     table, id, above = quote(entity.table), quote(entity.id_column.name), quote(parent.name)
     # `begin` selects the first ids, `step` those one level further down or up. UNION drops ids that were
     # reached before, so that a circle ends.
-    # With the record itself, the search starts at its id; else at the lookup to the record above.
+    # Downwards, the first rows have the parameter as their own id or, without the record itself, as the
+    # record above them. Upwards, the row with that id gives its own id or that of the record above it.
+    start_column = id if operator in _WITH_ITSELF else above
     if operator in _DOWNWARDS:
-        start_column = id if operator in _WITH_ITSELF else above
         begin = f"SELECT n.{id} FROM {table} AS n WHERE n.{start_column} = {placeholder}"
         step = f"SELECT n.{id} FROM {table} AS n JOIN reached ON n.{above} = reached.id"
     else:
-        start_column = id if operator in _WITH_ITSELF else above
         begin = f"SELECT n.{start_column} FROM {table} AS n WHERE n.{id} = {placeholder}"
         step = f"SELECT n.{above} FROM {table} AS n JOIN reached ON n.{id} = reached.id"
     # A record at the top has no record above it. The empty id equals none, and is left out.

@@ -45,6 +45,7 @@ def _parts_after_value(writer: _Writer, first_key: SortKey) -> tuple[Fragment, .
         # `k >= v AND (k > v OR k = v AND …)`: the first comparison adds nothing, but an index can seek it.
         bound, same_value = writer.compared(0, beyond_or_equal), writer.compared(0, "=")
         filled = concat(bound, " AND (", filled, " OR ", same_value, " AND ", rest, ")")
+    # Empty values are the lowest: in a descending order they follow the filled ones.
     if first_key.descending and first_key.nullable:
         return filled, Fragment(f"{first_key.sql} IS NULL")
     return (filled,)

@@ -41,15 +41,15 @@ def operand_of(column: StoredColumn, source: str, label: str) -> Operand:
     attribute = column.attribute
     value = f"{source}.{quote(column.name)}"
     return Operand(
-        label,
-        attribute,
-        FAMILY[attribute.type],
-        value,
-        f"{source}.{quote(column.key)}" if column.key is not None else value,
-        f"{source}.{quote(column.target)}" if column.target is not None else None,
-        Storage.KEY if column.key is not None else column.codec.storage,
-        column.encode_key,
-        None if column.codec.decode is as_stored else column.codec.decode,
+        label=label,
+        attribute=attribute,
+        family=FAMILY[attribute.type],
+        value=value,
+        compared=f"{source}.{quote(column.key)}" if column.key is not None else value,
+        target=f"{source}.{quote(column.target)}" if column.target is not None else None,
+        storage=Storage.KEY if column.key is not None else column.codec.storage,
+        encode=column.encode_key,
+        decode=None if column.codec.decode is as_stored else column.codec.decode,
         nullable=not attribute.is_primary_id,
     )
 

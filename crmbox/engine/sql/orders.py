@@ -111,7 +111,13 @@ def sort_key(operand: Operand, order: Order, snapshot: Snapshot) -> SortKey:
 
 def _plain(operand: Operand, *, descending: bool) -> SortKey:
     """Sort by the operand's comparison form, whose values a page token holds as they are."""
-    return SortKey(operand.compared, descending, operand.nullable, _plain_to_token, _as_it_is)
+    return SortKey(
+        sql=operand.compared,
+        descending=descending,
+        nullable=operand.nullable,
+        to_token=_plain_to_token,
+        from_token=_as_it_is,
+    )
 
 
 def _plain_to_token(value: Any) -> str | int | float:
@@ -140,7 +146,13 @@ def _by_label(operand: Operand, snapshot: Snapshot, *, descending: bool) -> Sort
         return ranks[value]
 
     # Nullable, because CASE gives NULL for an empty value and for one that is no option.
-    return SortKey(f"CASE {operand.compared} {cases} END", descending, True, values.__getitem__, from_token)
+    return SortKey(
+        sql=f"CASE {operand.compared} {cases} END",
+        descending=descending,
+        nullable=True,
+        to_token=values.__getitem__,
+        from_token=from_token,
+    )
 
 
 def _ranks(attribute: Attribute, snapshot: Snapshot) -> dict[int, int]:

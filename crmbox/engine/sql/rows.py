@@ -178,10 +178,25 @@ def plain_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
         # The ids that a search finds are one more value, after those of the query.
         ids = Slot(value_count, dialect.list_parameter, "search")
         is_found = Fragment(dialect.among(_id_sql(scope), Storage.GUID), (ids,))
-        plan_of_found = RowPlan(outputs, source, all_of(where, is_found), keys, value_count + 1, dialect)
+        plan_of_found = RowPlan(
+            outputs=outputs,
+            source=source,
+            where=all_of(where, is_found),
+            keys=keys,
+            value_count=value_count + 1,
+            dialect=dialect,
+        )
         limit = f" LIMIT {MOST_SEARCHED + 1}"
         narrowed = [NarrowedPlan(concat(search, limit), plan_of_found) for search in filters.searches]
-    return RowPlan(outputs, source, where, keys, value_count, dialect, narrowed)
+    return RowPlan(
+        outputs=outputs,
+        source=source,
+        where=where,
+        keys=keys,
+        value_count=value_count,
+        dialect=dialect,
+        narrowed=narrowed,
+    )
 
 
 def distinct_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
@@ -213,7 +228,14 @@ def distinct_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
     keys = with_ties(keys, [operand for _, operand in columns], descending=False)
     outputs = Outputs(columns, scope.snapshot)
     source = concat("FROM (", inner, ") AS d")
-    return RowPlan(outputs, source, None, keys, _value_count(query, filters), dialect)
+    return RowPlan(
+        outputs=outputs,
+        source=source,
+        where=None,
+        keys=keys,
+        value_count=_value_count(query, filters),
+        dialect=dialect,
+    )
 
 
 def _columns(query: Query, scope: Scope) -> list[tuple[str, Operand]]:

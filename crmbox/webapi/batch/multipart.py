@@ -77,7 +77,9 @@ def _request(raw: bytes) -> Part:
     inner, body = _head(rest)
     # It may stand in the head of the part, or in that of the request.
     content_id = headers.get("Content-ID") or inner.get("Content-ID", "")
-    return Part(match[1].upper(), match[2], inner, body, content_id.strip())
+    return Part(
+        method=match[1].upper(), url=match[2], headers=inner, body=body, content_id=content_id.strip()
+    )
 
 
 def _head(raw: bytes) -> tuple[Headers, bytes]:

@@ -34,12 +34,12 @@ def upload(request: Request, target: Target, attribute: Attribute) -> Response:
     name = file_name(request, attribute)
     # A body that comes at once is stored as a session with one chunk would be, which nothing keeps.
     session = Session(
-        target.type.name,
-        locate(request, target.type, target.key),
-        attribute.logical_name,
-        request.user,
-        name,
-        content_type(request, name),
+        entity=target.type.name,
+        record=locate(request, target.type, target.key),
+        attribute=attribute.logical_name,
+        user=request.user,
+        file_name=name,
+        content_type=content_type(request, name),
     )
     # Refused before the body is read. `put` counts the bytes, for a length that is missing or wrong.
     _check_size(attribute, request.headers.get("Content-Length"))
@@ -95,7 +95,16 @@ def _begin(request: Request, target: Target, attribute: Attribute) -> Response:
     request.platform.retrieve(target.type.name, id, (), call=request.call)
     name = file_name(request, attribute)
     type_ = content_type(request, name)
-    session = begin(Session(target.type.name, id, attribute.logical_name, request.user, name, type_))
+    session = begin(
+        Session(
+            entity=target.type.name,
+            record=id,
+            attribute=attribute.logical_name,
+            user=request.user,
+            file_name=name,
+            content_type=type_,
+        )
+    )
     headers = {
         "Location": f"{request.base}{request.raw_path}?sessiontoken={session.token}",
         "Accept-Ranges": "bytes",

@@ -35,7 +35,15 @@ def begin_upload(request: Request) -> Response:
     # The result is not used: this raises RecordNotFound.
     request.platform.retrieve(record.entity, record.id, (), call=request.call)
     name = _text(body, "FileName")
-    session = begin(Session(record.entity, record.id, attribute.logical_name, request.user, name))
+    session = begin(
+        Session(
+            entity=record.entity,
+            record=record.id,
+            attribute=attribute.logical_name,
+            user=request.user,
+            file_name=name,
+        )
+    )
     return _answer(request, "InitializeFileBlocksUpload", {"FileContinuationToken": session.token})
 
 

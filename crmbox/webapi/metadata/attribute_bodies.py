@@ -80,11 +80,11 @@ def read_attribute(body: Body, entity: str, global_sets: Iterable[str]) -> NewAt
     if kind is AttributeType.LOOKUP:
         raise unsupported("a lookup on its own: POST it to RelationshipDefinitions with its relationship")
     attribute = Attribute(
-        name,
-        kind,
-        body.label("DisplayName"),
-        body.label("Description"),
-        body.required or RequiredLevel.NONE,
+        logical_name=name,
+        type=kind,
+        label=body.label("DisplayName"),
+        description=body.label("Description"),
+        required=body.required or RequiredLevel.NONE,
         is_primary_name=body.flag("IsPrimaryName", default=False),
         is_custom=True,
         **_DEFAULTS.get(kind, {}),
@@ -101,11 +101,11 @@ def read_lookup(body: Body, targets: tuple[str, ...]) -> NewAttribute:
     schema_name = body.needed("SchemaName")
     customer = body.text("AttributeType") == "Customer" or body.word("AttributeTypeName") == "CustomerType"
     attribute = Attribute(
-        (body.text("LogicalName") or schema_name).lower(),
-        AttributeType.CUSTOMER if customer else AttributeType.LOOKUP,
-        body.label("DisplayName"),
-        body.label("Description"),
-        body.required or RequiredLevel.NONE,
+        logical_name=(body.text("LogicalName") or schema_name).lower(),
+        type=AttributeType.CUSTOMER if customer else AttributeType.LOOKUP,
+        label=body.label("DisplayName"),
+        description=body.label("Description"),
+        required=body.required or RequiredLevel.NONE,
         targets=targets,
         is_custom=True,
     )

@@ -116,13 +116,13 @@ def _create_entity(metadata: Change, body: Body) -> Guid:
     if len(primary) != 1:
         raise bad_payload(f"{schema_name}: exactly one attribute has IsPrimaryName true.")
     entity = Entity(
-        name,
-        (body.text("EntitySetName") or plural(name)).lower(),
-        body.label("DisplayName"),
-        body.label("DisplayCollectionName"),
-        f"{name}id",
-        primary[0].logical_name,
-        body.label("Description"),
+        logical_name=name,
+        entity_set=(body.text("EntitySetName") or plural(name)).lower(),
+        label=body.label("DisplayName"),
+        plural_label=body.label("DisplayCollectionName"),
+        primary_id=f"{name}id",
+        primary_name=primary[0].logical_name,
+        description=body.label("Description"),
         has_notes=body.flag("HasNotes", default=False),
         is_custom=True,
     )

@@ -136,11 +136,11 @@ def apply(request: Request, type_: EntityType, options: Options) -> Response:
     apply_reader.read(options.apply or "")
     conditions = record_reader.filter(options.filter, apply_reader.paths, tuple(apply_reader.filters))
     query = Query(
-        type_.name,
-        apply_reader.paths.columns,
-        conditions,
-        apply_reader.paths.links,
-        _orders(options.orderby, apply_reader.shown),
+        entity=type_.name,
+        columns=apply_reader.paths.columns,
+        filter=conditions,
+        links=apply_reader.paths.links,
+        orders=_orders(options.orderby, apply_reader.shown),
     )
     paging = Paging(request, options)
     answer = request.platform.query(query, paging.page, call=request.call)

@@ -164,7 +164,13 @@ class _Reader:
         name, link = place.attribute.logical_name, place.link
         if isinstance(right, ast.Identifier | ast.Attribute):
             other = self._place(right)
-            return Condition(name, operator, (), link, (other.link, other.attribute.logical_name))
+            return Condition(
+                attribute=name,
+                operator=operator,
+                values=(),
+                link=link,
+                value_of=(other.link, other.attribute.logical_name),
+            )
         if isinstance(right, ast.Null):
             if operator not in _EQUALITY:
                 raise bad_url(f"'{name}': null is compared by eq and ne only.")

@@ -189,15 +189,15 @@ def _check(name: str, supported: frozenset[str]) -> None:
 def _options(query: Mapping[str, str]) -> Options:
     """Return the options among those of a query string, by name. Raises WebApiError for a wrong value."""
     return Options(
-        query.get("$select"),
-        query.get("$filter"),
-        query.get("$orderby"),
-        _top(query.get("$top")),
-        _flag(query.get("$count")),
-        query.get("$expand"),
-        query.get("$apply"),
-        query.get("$skiptoken"),
-        query.get("$deltatoken"),
+        select=query.get("$select"),
+        filter=query.get("$filter"),
+        orderby=query.get("$orderby"),
+        top=_top(query.get("$top")),
+        count=_flag(query.get("$count")),
+        expand=query.get("$expand"),
+        apply=query.get("$apply"),
+        skiptoken=query.get("$skiptoken"),
+        deltatoken=query.get("$deltatoken"),
     )
 
 

@@ -94,7 +94,13 @@ class RecordReader:
         self.request = request
         self.model = request.model
         related = Related(request.model, request.platform, request.call)
-        self._filters = Filters(related, request.platform, request.call, request.user, aliases(request.query))
+        self._filters = Filters(
+            related=related,
+            platform=request.platform,
+            call=request.call,
+            user=request.user,
+            aliases=aliases(request.query),
+        )
 
     def rows(
         self,
@@ -118,7 +124,9 @@ class RecordReader:
         orders = read_orders(options.orderby, paths)
         needed = dict.fromkeys((*shown, VERSION, *hidden, *_lookup_attributes(expansions)))
         columns = tuple(Column(name) for name in needed if name in type_.attributes)
-        query = Query(type_.name, columns, filter, (*links, *paths.links), orders)
+        query = Query(
+            entity=type_.name, columns=columns, filter=filter, links=(*links, *paths.links), orders=orders
+        )
         result = self.request.platform.query(query, page, call=self.request.call)
         if options.select is None:
             shown = leave_out_bodies(type_, shown)

@@ -148,11 +148,11 @@ class Conditions:
         if isinstance(right, exp.Column):
             other = self._tables.place(right)
             compared = Condition(
-                place.attribute.logical_name,
-                _OPPOSITES[operator] if denied else operator,
-                (),
-                place.table.link,
-                (other.table.link, other.attribute.logical_name),
+                attribute=place.attribute.logical_name,
+                operator=_OPPOSITES[operator] if denied else operator,
+                values=(),
+                link=place.table.link,
+                value_of=(other.table.link, other.attribute.logical_name),
             )
             return Filter((compared, _present(place), _present(other)))
         return self._condition(place, operator, (self._value(right, place.attribute),), denied)

@@ -65,11 +65,11 @@ class _Reader:
         filter = Conditions(self._tables, self._now).read(where.this) if where else None
         limit, offset = select.args.get("limit"), select.args.get("offset")
         query = Query(
-            self._tables.first.type.name,
-            tuple(self._tables.first.columns),
-            filter if isinstance(filter, Filter | None) else Filter((filter,)),
-            self._tables.links(),
-            self._orders(),
+            entity=self._tables.first.type.name,
+            columns=tuple(self._tables.first.columns),
+            filter=filter if isinstance(filter, Filter | None) else Filter((filter,)),
+            links=self._tables.links(),
+            orders=self._orders(),
             distinct=bool(select.args.get("distinct")),
         )
         skipped = whole(offset.expression, "OFFSET") if offset else 0

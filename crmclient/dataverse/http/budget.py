@@ -65,12 +65,12 @@ class Limits:
         if processes == 1:
             return self
         return Limits(
-            self.requests if self.requests >= BOUNDLESS else max(1, self.requests // processes),
-            self.work if self.work >= BOUNDLESS else self.work / processes,
-            max(1, self.places // processes),
-            self.window,
-            self.shares,
-            processes,
+            requests=self.requests if self.requests >= BOUNDLESS else max(1, self.requests // processes),
+            work=self.work if self.work >= BOUNDLESS else self.work / processes,
+            places=max(1, self.places // processes),
+            window=self.window,
+            shares=self.shares,
+            processes=processes,
         )
 
     @property

@@ -248,7 +248,7 @@ class ProcessBudget(Budget):
         # Those under way may not have arrived at the platform, so that its figures lack them (see Admission).
         requests -= len(user.running)
         user.running[id] = share, now
-        return Admission(id, number, share, requests, work)
+        return Admission(id=id, user=number, share=share, requests=requests, work=work)
 
 
 def _counted_by_platform(limit: float, left_for_all: float, processes: int) -> float:

@@ -106,7 +106,9 @@ def _process(
             return None
     answer = action.find(f"{_EDM}ReturnType")
     outputs = () if answer is None else tuple(_outputs(answer.get("Type", ""), entities, types))
-    return Process(name, message.label or name, tuple(inputs), outputs, entity)
+    return Process(
+        name=name, label=message.label or name, inputs=tuple(inputs), outputs=outputs, entity=entity
+    )
 
 
 def _with_documented_targets(

@@ -35,18 +35,18 @@ def entity_document(
         if relationship.is_hierarchical and relationship.referenced == relationship.referencing == name
     }
     return EntityDocument(
-        {
+        attributes={
             item.logical_name: replace(item, is_parent=item.logical_name in parents)
             for item in attributes
             if isinstance(item, Attribute)
         },
-        relationships,
-        {
+        relationships=relationships,
+        navigation={
             lookup: _sorted(by_target)
             for lookup, by_target in _sorted(metadata_json.navigation(related)).items()
         },
-        _sorted(metadata_json.collections(related, name)),
-        unknown,
+        collections=_sorted(metadata_json.collections(related, name)),
+        unknown=unknown,
     )
 
 

@@ -43,18 +43,18 @@ def entity(item: Mapping[str, Any]) -> Entity | None:
         return None
     keys = (AlternateKey(key["LogicalName"], tuple(key["KeyAttributes"])) for key in item.get("Keys") or ())
     return Entity(
-        item["LogicalName"],
-        item["EntitySetName"],
-        label(item.get("DisplayName")),
-        label(item.get("DisplayCollectionName")),
-        item["PrimaryIdAttribute"],
-        item.get("PrimaryNameAttribute") or None,
-        label(item.get("Description")),
-        tuple(keys),
-        bool(item.get("HasNotes")),
-        bool(item.get("IsIntersect")),
-        bool(item.get("IsCustomEntity")),
-        bool(item.get("ChangeTrackingEnabled")),
+        logical_name=item["LogicalName"],
+        entity_set=item["EntitySetName"],
+        label=label(item.get("DisplayName")),
+        plural_label=label(item.get("DisplayCollectionName")),
+        primary_id=item["PrimaryIdAttribute"],
+        primary_name=item.get("PrimaryNameAttribute") or None,
+        description=label(item.get("Description")),
+        keys=tuple(keys),
+        has_notes=bool(item.get("HasNotes")),
+        is_intersect=bool(item.get("IsIntersect")),
+        is_custom=bool(item.get("IsCustomEntity")),
+        tracks_changes=bool(item.get("ChangeTrackingEnabled")),
         is_read_only=item["LogicalName"] == ACTIVITIES,
     )
 
@@ -107,11 +107,11 @@ def option_set(item: Mapping[str, Any], entity: str | None) -> OptionSet:
     options = tuple(_option(option) for option in item.get("Options") or ())
     states = {option.state for option in options if option.state is not None}
     return OptionSet(
-        item["Name"],
-        label(item.get("DisplayName")),
-        options,
-        None if item.get("IsGlobal") else entity,
-        frozenset(states - {ACTIVE}),
+        name=item["Name"],
+        label=label(item.get("DisplayName")),
+        options=options,
+        entity=None if item.get("IsGlobal") else entity,
+        inactive_states=frozenset(states - {ACTIVE}),
     )
 
 
@@ -181,12 +181,12 @@ def label(item: Mapping[str, Any] | None) -> Label:
 def _option(item: Mapping[str, Any]) -> Option:
     """Read an option. Only options for status have `State`, and only those for state have `DefaultStatus`."""
     return Option(
-        item["Value"],
-        label(item.get("Label")),
-        item.get("Color") or None,
-        bool(item.get("IsHidden")),
-        item.get("State"),
-        item.get("DefaultStatus"),
+        value=item["Value"],
+        label=label(item.get("Label")),
+        color=item.get("Color") or None,
+        hidden=bool(item.get("IsHidden")),
+        state=item.get("State"),
+        default_status=item.get("DefaultStatus"),
     )
 
 

@@ -301,9 +301,9 @@ class Fetcher:
         with _noting_missing_privilege(unknown, ""):
             answers = {name: fetch.result() for name, fetch in fetches.items()}
             rows = _read_answer(lambda: {name: answer["value"] for name, answer in answers.items()})
-        names = _read_answer(lambda: {row["uniquename"] for row in rows[processes.APIS]})
+        custom_api_names = _read_answer(lambda: {row["uniquename"] for row in rows[processes.APIS]})
         # `$metadata` lists custom APIs, too: what is known of them by their own rows is left out there.
-        classic = actions.read(document.result(), entities.result(), names)
+        classic = actions.read(document.result(), entities.result(), custom_api_names)
         return _raise_if_partial({**_read_answer(lambda: processes.read(rows)), **classic}, unknown)
 
     def languages(self) -> tuple[int, ...]:

@@ -60,12 +60,12 @@ def read(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, ProcessDo
         name = row["uniquename"]
         processes[name] = ProcessDocument(
             Process(
-                name,
-                row.get("displayname") or name,
-                tuple(_parameter(item, required=not item.get("isoptional")) for item in usable_inputs),
-                tuple(_parameter(item, required=False) for item in outputs_of_api),
-                row.get("boundentitylogicalname") if row["bindingtype"] == _ENTITY else None,
-                row.get("description") or "",
+                name=name,
+                label=row.get("displayname") or name,
+                inputs=tuple(_parameter(item, required=not item.get("isoptional")) for item in usable_inputs),
+                outputs=tuple(_parameter(item, required=False) for item in outputs_of_api),
+                entity=row.get("boundentitylogicalname") if row["bindingtype"] == _ENTITY else None,
+                description=row.get("description") or "",
             ),
             bool(row.get("isfunction")),
         )
@@ -91,10 +91,10 @@ def _parameter(row: Mapping[str, Any], *, required: bool) -> ProcessParameter:
     """Read an input or output of a custom API. Raises KeyError."""
     target = row.get("logicalentityname")
     return ProcessParameter(
-        row["uniquename"],
-        _TYPES[row["type"]],
-        required,
-        (target,) if target else (),
-        row.get("description") or "",
-        _HOLDS.get(row["type"], Holds.VALUE),
+        name=row["uniquename"],
+        type=_TYPES[row["type"]],
+        required=required,
+        targets=(target,) if target else (),
+        description=row.get("description") or "",
+        holds=_HOLDS.get(row["type"], Holds.VALUE),
     )

@@ -65,11 +65,11 @@ def plan_of(query: Query, catalogue: Catalogue, files: FileFacts, parties: Parti
     _check_keys(all_outputs)
     writer = _Writer(query, sources, outputs, catalogue)
     return Plan(
-        writer.query(),
-        tuple(all_outputs),
-        root.entity.entity_set,
-        root.entity.primary_id,
-        any(output.has_references for output in all_outputs),
+        query=writer.query(),
+        outputs=tuple(all_outputs),
+        entity_set=root.entity.entity_set,
+        primary_id=root.entity.primary_id,
+        has_references=any(output.has_references for output in all_outputs),
     )
 
 

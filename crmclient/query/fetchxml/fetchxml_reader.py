@@ -111,13 +111,13 @@ def _read_fetch(fetch: ElementReader) -> DesignedQuery:
     fetch.refuse("aggregatelimit", Sentence("leave it to the platform"))
     page = fetch.whole("page")
     settings = _Fetch(
-        fetch.flag("aggregate"),
-        fetch.flag("distinct"),
-        fetch.whole("top"),
-        fetch.whole("count"),
-        fetch.flag("returntotalrecordcount"),
-        page or 1,
-        fetch.text("paging-cookie") or None,
+        aggregate=fetch.flag("aggregate"),
+        distinct=fetch.flag("distinct"),
+        top=fetch.whole("top"),
+        page_size=fetch.whole("count"),
+        total=fetch.flag("returntotalrecordcount"),
+        page=page or 1,
+        paging_cookie=fetch.text("paging-cookie") or None,
     )
     if settings.top is not None and (page is not None or settings.page_size is not None):
         fetch.add_problem(Sentence("top excludes page and count"))
@@ -159,18 +159,18 @@ def _read_entity(element: document.Element, fetch: _Fetch, problems: list[Proble
     reader = _Reader(aliases, problems, aggregate=fetch.aggregate)
     body = reader.body(entity, None)
     query = DesignedQuery(
-        name,
-        body.columns,
-        body.filter,
-        body.links,
-        reader.orders(entity),
-        fetch.distinct,
-        fetch.top,
-        body.all_columns,
-        fetch.page_size,
-        fetch.total,
-        fetch.page,
-        fetch.paging_cookie,
+        entity=name,
+        columns=body.columns,
+        filter=body.filter,
+        links=body.links,
+        orders=reader.orders(entity),
+        distinct=fetch.distinct,
+        top=fetch.top,
+        all_columns=body.all_columns,
+        page_size=fetch.page_size,
+        total=fetch.total,
+        page=fetch.page,
+        paging_cookie=fetch.paging_cookie,
     )
     # Beside other problems this says nothing: the column that aggregates may be what could not be read.
     if fetch.aggregate and not query.is_aggregate and not problems:
@@ -283,15 +283,15 @@ class _Reader:
                 )
             )
         return DesignedLink(
-            name,
-            from_,
-            to,
-            alias,
-            type,
-            body.columns,
-            body.filter,
-            body.links,
-            body.all_columns,
+            entity=name,
+            from_attribute=from_,
+            to_attribute=to,
+            alias=alias,
+            type=type,
+            columns=body.columns,
+            filter=body.filter,
+            links=body.links,
+            all_columns=body.all_columns,
         )
 
     def _element_reader(self, element: document.Element, kind: str) -> ElementReader:

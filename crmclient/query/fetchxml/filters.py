@@ -114,7 +114,11 @@ class FilterReader:
                     Sentence("valueof is compared by eq, ne, gt, ge, lt and le, and excludes values")
                 )
             value_of = self._value_of(condition, other, link)
-            return [DesignedCondition(attribute, operator, (), link, value_of)]
+            return [
+                DesignedCondition(
+                    attribute=attribute, operator=operator, values=(), link=link, value_of=value_of
+                )
+            ]
         values = _values(condition, operator, text, texts)
         return for_name_check if values is None else [DesignedCondition(attribute, operator, values, link)]
 

@@ -27,7 +27,8 @@ class Names:
         # By the alias of a link: its entity (by None, that of the query), and the link that it is in, if any.
         self._entities: dict[str | None, str] = {None: entity}
         self._parents: dict[str, str | None] = {}
-        # The innermost link that does not join, of those that each link is in or is itself.
+        # By the alias of a link: the innermost link around it, or the link itself, that adds no rows (it does
+        # not join, such as `any`); None where all of them join.
         self._enclosing: dict[str, str | None] = {}
         # The attributes of each entity that has been looked up; none of an unknown entity.
         self._known: dict[str, Mapping[str, Attribute]] = {}

@@ -98,7 +98,14 @@ def _link(link: DesignedLink, outside: Writer) -> PreparedLink:
         names.add_problem(f"link-entity {link.alias}", why_not_comparable(own_attribute, parent_attribute))
     columns = prepared_columns(link, link.alias, names, outside.calendar)
     writer = replace(outside, holder=link.alias, denied=outside.denied or link.type in _DENYING)
-    bare_link = Link(link.entity, link.from_attribute, link.to_attribute, link.alias, link.type, columns)
+    bare_link = Link(
+        entity=link.entity,
+        from_attribute=link.from_attribute,
+        to_attribute=link.to_attribute,
+        alias=link.alias,
+        type=link.type,
+        columns=columns,
+    )
     return PreparedLink(
         bare_link,
         _filter(link.filter, writer),
@@ -145,12 +152,12 @@ def _needs(conditions: list[DesignedCondition]) -> Needs:
     """Return what the values of the conditions need, by kind."""
     values: list[DesignedValue] = [value for condition in conditions for value in condition.values]
     return Needs(
-        frozenset(value.name for value in values if isinstance(value, Parameter)),
-        frozenset(value.name for value in values if isinstance(value, UserValue)),
-        frozenset(value.path for value in values if isinstance(value, ClaimValue)),
-        frozenset((value.fetcher, value.key) for value in values if isinstance(value, FetchValue)),
-        frozenset(value.attribute for value in values if isinstance(value, RecordValue)),
-        any(isinstance(condition.operator, UserOperator) for condition in conditions),
+        parameters=frozenset(value.name for value in values if isinstance(value, Parameter)),
+        user_values=frozenset(value.name for value in values if isinstance(value, UserValue)),
+        claims=frozenset(value.path for value in values if isinstance(value, ClaimValue)),
+        fetched=frozenset((value.fetcher, value.key) for value in values if isinstance(value, FetchValue)),
+        record=frozenset(value.attribute for value in values if isinstance(value, RecordValue)),
+        user=any(isinstance(condition.operator, UserOperator) for condition in conditions),
     )
 
 

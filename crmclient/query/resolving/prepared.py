@@ -57,12 +57,12 @@ class Needs:
     def __or__(self, other: Needs) -> Needs:
         """Return what both need together."""
         return Needs(
-            self.parameters | other.parameters,
-            self.user_values | other.user_values,
-            self.claims | other.claims,
-            self.fetched | other.fetched,
-            self.record | other.record,
-            self.user or other.user,
+            parameters=self.parameters | other.parameters,
+            user_values=self.user_values | other.user_values,
+            claims=self.claims | other.claims,
+            fetched=self.fetched | other.fetched,
+            record=self.record | other.record,
+            user=self.user or other.user,
         )
 
 

@@ -50,12 +50,12 @@ def _column(column: DesignedColumn, alias: str | None, names: Names, calendar: C
         except ValueError as error:
             names.add_problem(construct, error.args[0])
     return Column(
-        column.attribute,
-        column.alias,
-        column.aggregate,
-        column.group_by,
-        column.date_grouping,
-        column.distinct,
+        attribute=column.attribute,
+        alias=column.alias,
+        aggregate=column.aggregate,
+        group_by=column.group_by,
+        date_grouping=column.date_grouping,
+        distinct=column.distinct,
     )
 
 

@@ -165,7 +165,13 @@ def _new_records(subject: EndpointSubject) -> Iterator[_NewRecords]:
             set_attributes = {binding.attribute for binding in subject.bindings} | subject.set_by_path
             attributes = subject.metadata.attributes(own_entity.entity)
             system_attributes = conventions.of(own_entity.entity)
-            yield _NewRecords(tuple(filters), attributes, system_attributes, set_attributes, "bindings")
+            yield _NewRecords(
+                filters=tuple(filters),
+                attributes=attributes,
+                system_attributes=system_attributes,
+                given=set_attributes,
+                place="bindings",
+            )
     offered = subject.definition.settings.record_groups(subject.entity, subject.metadata)
     for record_input in subject.inputs:
         group = offered.get(record_input.relationship) if holds_records(record_input.type) else None
@@ -178,7 +184,11 @@ def _new_records(subject: EndpointSubject) -> Iterator[_NewRecords]:
             attributes = subject.metadata.attributes(group.entity)
             system_attributes = conventions.of(group.entity)
             yield _NewRecords(
-                rules, attributes, system_attributes, set_attributes, f"inputs.{record_input.name}.bindings"
+                filters=rules,
+                attributes=attributes,
+                system_attributes=system_attributes,
+                given=set_attributes,
+                place=f"inputs.{record_input.name}.bindings",
             )
 
 

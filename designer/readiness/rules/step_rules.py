@@ -295,7 +295,13 @@ def applied_rules(subject: EndpointSubject) -> Iterator[PlacedRule]:
         for entry in exposed.row_rule:
             if entry.filter is not None:
                 place = places[exposed.entity]
-                yield PlacedRule(place, exposed.entity, entry.filter, entry.roles, exposed.key)
+                yield PlacedRule(
+                    place=place,
+                    entity=exposed.entity,
+                    filter=entry.filter,
+                    roles=entry.roles,
+                    exposed=exposed.key,
+                )
 
 
 def _heeds_entity_rule(subject: EndpointSubject) -> bool:

@@ -153,7 +153,15 @@ def _findings(row: Issuer) -> list[Finding]:
     if problem:
         message = gettext("The keys could not be read when this was last saved. %(why)s") % {"why": problem}
         place = "keys.url" if definition.keys.url else "keys.source"
-        findings.append(Finding(_UNREACHABLE, Severity.WARNING, message, f"issuer {definition.name}", place))
+        findings.append(
+            Finding(
+                rule=_UNREACHABLE,
+                severity=Severity.WARNING,
+                message=message,
+                subject=f"issuer {definition.name}",
+                field=place,
+            )
+        )
     return findings
 
 

@@ -264,11 +264,11 @@ def _trial_of(upload: _Upload) -> Trial:
         raise Refused(judged)
     report = report_on(judged)
     return Trial(
-        upload.digest,
-        _removable(upload.source),
-        judged,
-        report,
-        later_changes_by_item(report, upload.choices),
+        digest=upload.digest,
+        removable=_removable(upload.source),
+        judged=judged,
+        report=report,
+        later=later_changes_by_item(report, upload.choices),
     )
 
 

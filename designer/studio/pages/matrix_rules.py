@@ -107,7 +107,13 @@ class MatrixRules:
         endpoint = self._configuration.endpoints[id]
         narrowed = endpoint.definition.row_rule is not None
         # Whether the caller may call is said elsewhere on the page: no reason against it is given here.
-        rights = EndpointRights(id, endpoint, "", tuple(reach_of(caller, endpoint)), narrowed)
+        rights = EndpointRights(
+            id=id,
+            endpoint=endpoint,
+            why_not="",
+            reach=tuple(reach_of(caller, endpoint)),
+            is_narrowed=narrowed,
+        )
         return self.records_reached(rights)
 
     def records_reached(self, rights: EndpointRights) -> list[str]:

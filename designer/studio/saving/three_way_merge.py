@@ -111,7 +111,7 @@ class _OpenQuestion:
     def question(self) -> Question:
         edits = {edit.row.name(edit.field): edit.values for edit in self.edits}
         name = self.row.name(self.field) if self.field else self.row.place
-        return Question(name, self.label, self.mine, self.theirs, edits)
+        return Question(name=name, label=self.label, mine=self.mine, theirs=self.theirs, edits=edits)
 
 
 class _Merger:

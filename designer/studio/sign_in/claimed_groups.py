@@ -34,7 +34,8 @@ def claimed_groups(provider: Provider, claims: Mapping[str, Any]) -> ClaimedGrou
     """
     values = texts_of(_claim_at(claims, provider.groups_claim))
     names = {name for value in values for name in provider.groups.get(value, ())}
-    # OpenID Connect names there the claims that the token does not hold itself.
+    # OpenID Connect names there the claims that the token does not hold itself. Entra ID does so with the
+    # groups of somebody who is in too many, and calls that overage.
     left_out = claims.get("_claim_names")
     return ClaimedGroups(
         groups=tuple(Group.objects.filter(name__in=names).order_by("name")) if names else (),

@@ -113,7 +113,14 @@ class RecordSource:
         same_rows = tuple(row for row in rows if _is_same(row[name], value, ignore_case))
         states = [row.get(state_attribute) if state_attribute else None for row in same_rows]
         inactive = frozenset(position for position, state in enumerate(states) if self._means_inactive(state))
-        return RecordSearch(self.entity, name, value, same_rows, primary_id, inactive)
+        return RecordSearch(
+            entity=self.entity,
+            attribute=name,
+            value=value,
+            rows=same_rows,
+            primary_id=primary_id,
+            inactive=inactive,
+        )
 
     @property
     def _state_attribute(self) -> str | None:

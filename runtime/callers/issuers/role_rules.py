@@ -72,11 +72,17 @@ def _grant_of_expression(issuer: Issuer, claims: Claims, record: Mapping[str, An
     """Return what the roles expression grants; nothing, with the problem, when it has no value."""
     text, expression = issuer.definition.roles_expression, issuer.roles_expression
     if expression is None:
-        return Granted("roles_expression", text, (), frozenset(), "the expression does not compile")
+        return Granted(
+            place="roles_expression",
+            source=text,
+            found=(),
+            roles=frozenset(),
+            problem="the expression does not compile",
+        )
     try:
         value = expression.evaluate({"claims": claims, "record": record}, present())
     except ExpressionError as error:
         logger.warning("the roles expression of an issuer has no value: %s", for_log(error))
-        return Granted("roles_expression", text, (), frozenset(), str(error))
+        return Granted(place="roles_expression", source=text, found=(), roles=frozenset(), problem=str(error))
     roles = values_of(value, "array") or values_of(value, "text")
     return Granted("roles_expression", text, roles, frozenset(roles))
