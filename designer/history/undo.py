@@ -125,6 +125,7 @@ def _sentence_on_later_change(change: ItemChange, before: Any, after: Any) -> Se
     what = describe(change.collection, change.key)
     later = ItemChange.objects.filter(collection=change.collection, key=change.key, pk__gt=change.pk)
     for later_change in later.select_related("version").order_by("pk"):
+        # A later change builds on this one if it cannot be kept when this one is taken back.
         try:
             with_change(
                 after, before, GONE if later_change.after is None else later_change.after, change.collection

@@ -122,6 +122,9 @@ class ExposedEntityAdmin(NeededAdmin):
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], **kwargs: Any
     ) -> HttpResponse:
+        """Show the page of an exposed entity with what its editor of row rules knows, and with the other
+        exposures of the same entity.
+        """
         row = kwargs.get("obj")
         configuration = overview_for(request).configuration
         context["page_data"] = user_data(configuration, known_metadata())

@@ -49,6 +49,7 @@ class UpdateOperation(Operation):
         super().__init__(endpoint, platform)
         self.entity = self.require_entity()
         attributes = platform.attributes(self.entity)
+        # What a call leaves out stays as it is in the record.
         endpoint = endpoint.without_defaults()
         self.children = ChildChanges(endpoint, self.entity, platform)
         self.payload = Payload(endpoint, self.entity, attributes, platform, lists=self.children.payloads)

@@ -168,6 +168,7 @@ def stored_bound(instant: dt.datetime, attribute: Attribute) -> dt.date:
         case DateTimeBehavior.DATE_ONLY:
             return value_checks.day(instant.date())
         case DateTimeBehavior.TIME_ZONE_INDEPENDENT:
+            # Such an attribute stores what a clock shows, in UTC, wherever that clock hangs.
             return value_checks.moment(instant.replace(tzinfo=dt.UTC))
     return value_checks.moment(literals.shifted(instant, dt.UTC))
 

@@ -69,6 +69,9 @@ class Command(JsonCommand):
         as_json: bool,
         **options: Any,
     ) -> None:
+        """Judge what is stored or, by the metadata in a file, a document. Raises CommandError when something
+        blocks, could not be judged, or an example call has failed.
+        """
         if (file is None) != (metadata is None):
             raise CommandError(
                 "A document and --metadata go together. For what is stored, give neither; to see what a "

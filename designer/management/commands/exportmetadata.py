@@ -45,6 +45,9 @@ class Command(JsonCommand):
         as_json: bool,
         **options: Any,
     ) -> None:
+        """Write the metadata that the configuration needs, that of `entities`, or `whole`: that of all
+        entities. Raises CommandError.
+        """
         metadata = overview().metadata
         try:
             present = metadata.entities()

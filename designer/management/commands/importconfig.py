@@ -110,6 +110,9 @@ class Command(JsonCommand):
         as_json: bool,
         **options: Any,
     ) -> None:
+        """Import the document, or only say what that would change. Raises CommandError; with `exit_code`,
+        also when a dry run finds changes.
+        """
         if exit_code and not dry_run:
             raise CommandError("--exit-code goes with --dry-run.")
         try:

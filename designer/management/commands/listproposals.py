@@ -21,6 +21,7 @@ class Command(JsonCommand):
         super().add_arguments(parser)
 
     def handle(self, *args: Any, all: bool, as_json: bool, **options: Any) -> None:
+        """Write a line for each open proposal; with `all`, for the closed ones, too."""
         proposals = [
             proposal
             for proposal in Proposal.objects.defer("base", "document", "earlier")

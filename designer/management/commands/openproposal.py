@@ -44,6 +44,7 @@ class Command(JsonCommand):
         as_json: bool,
         **options: Any,
     ) -> None:
+        """Open a proposal of what importing the document would make. Raises CommandError."""
         try:
             source = source_of(file, values, delete, keep_later_changes=keep_later_changes)
             proposal = open_source(source, "", title or Path(file).name, description)

@@ -51,6 +51,9 @@ class Command(JsonCommand):
     def handle(
         self, *args: Any, proposal: int, dry_run: bool, go_back: bool, as_json: bool, **options: Any
     ) -> None:
+        """Publish the proposal, or take back what it made live, or only say what publishing would do. Raises
+        CommandError, and Refusal when nothing was changed.
+        """
         if dry_run and go_back:
             raise CommandError("--dry-run does not go with --go-back.")
         stored_proposal = found_proposal(proposal)

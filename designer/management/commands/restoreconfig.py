@@ -55,6 +55,9 @@ class Command(JsonCommand):
         as_json: bool,
         **options: Any,
     ) -> None:
+        """Make the configuration what a version or a release was, or only say what that would change. Raises
+        Refusal when it cannot be done.
+        """
         try:
             name, old_document = (
                 _named_document_of_version(version)

@@ -160,6 +160,9 @@ class ExposePage(StudioPage):
         )
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
+        """Expose the entity and list its endpoints; show the form again, with the problems, when it is
+        refused.
+        """
         metadata, chosen = Metadata(get_platform()), request.GET.get("entity", "")
         entity, attributes = _entity_and_attributes(metadata, chosen)
         if entity is None and _why_unavailable(metadata, chosen) is not None:

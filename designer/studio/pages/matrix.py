@@ -95,6 +95,7 @@ class MatrixPage(StudioPage):
         return chosen
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
+        """Make the edit of the clicked cell and show the matrix. Ask first if it lets in more callers."""
         if not request.user.has_perm("designer.change_endpoint"):
             return self.handle_no_permission()
         try:

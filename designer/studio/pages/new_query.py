@@ -116,6 +116,7 @@ class NewQueryPage(StudioPage):
         return {name: value for name, value in preselected.items() if value}
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
+        """Make the endpoint and show its page; show the form again, with the problems, when it is refused."""
         form = NewQueryForm(data=request.POST)
         if not form.is_valid():
             return self.show_again(form=form)

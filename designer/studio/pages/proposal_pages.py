@@ -156,6 +156,9 @@ class ProposalPage(StudioPage):
         )
 
     def post(self, request: HttpRequest, pk: int) -> HttpResponseBase:
+        """Take the step whose button was pressed, and show the proposal again: with why it was refused, or
+        with a question to answer first.
+        """
         proposal = get_object_or_404(Proposal, pk=pk)
         if "secret" in request.POST:
             return self._show_new_secret(request, proposal)

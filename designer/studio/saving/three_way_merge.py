@@ -332,15 +332,18 @@ def _is_same(shape: Shape, first: Contents, other: Contents) -> bool:
 
 
 def _row_in_words(shape: Shape, base: Contents | None, theirs: Contents) -> str:
-    """Return a row of theirs in words: the fields that they have changed, or all fields of a new row."""
-    descriptions = [
-        f"{capfirst(str(form_field.label or name))}: {in_words(form_field, theirs.values.get(name, []))}"
-        for name, form_field in shape.fields.items()
-        # An empty field says something only where it was filled in before.
-        if any(theirs.values.get(name, [])) or base is not None
-        if base is None
-        or meaning(form_field, theirs.values.get(name, [])) != meaning(form_field, base.values.get(name, []))
-    ]
+    """Return a row of theirs in words: the fields that they have changed, or the filled ones of a new row."""
+    descriptions = []
+    for name, form_field in shape.fields.items():
+        their_values = theirs.values.get(name, [])
+        if base is None:
+            is_told = any(their_values)
+        else:
+            base_values = base.values.get(name, [])
+            is_told = meaning(form_field, their_values) != meaning(form_field, base_values)
+        if is_told:
+            label = capfirst(str(form_field.label or name))
+            descriptions.append(f"{label}: {in_words(form_field, their_values)}")
     return "; ".join(descriptions) or _("there")
 
 
