@@ -27,12 +27,12 @@ class Attributes(Protocol):
 class QueryValues:
     """The values that an input of a query takes.
 
-    `kind` reads one of them, or all of them when it is several itself, within `limits`. `takes_list`: callers
-    send a list of them. `conditions` are those that compare with them, each with its attribute where that is
-    known.
+    `input_type` reads one of them, or all of them when it is several itself, within `limits`. `takes_list`:
+    callers send a list of them. `conditions` are those that compare with them, each with its attribute where
+    that is known.
     """
 
-    kind: InputType
+    input_type: InputType
     limits: Limits
     takes_list: bool
     conditions: tuple[tuple[Use, Attribute], ...]
@@ -69,8 +69,8 @@ class QueryValues:
         The default of a list is one item or an array of items. Raises InvalidInput, also for a value that a
         condition cannot compare with, and ValueError for limits that make no sense.
         """
-        read = self.kind.compile(self.limits)
-        if self.takes_list and not self.kind.is_several:
+        read = self.input_type.compile(self.limits)
+        if self.takes_list and not self.input_type.is_several:
             items = self.in_json(default)
             if not items:
                 raise InvalidInput("required", Sentence("Must hold at least one item."))

@@ -98,9 +98,9 @@ def _widget_name(field: FieldShape) -> str:
     """Return the name of the widget for a field, such as `file`, `select` or `text`."""
     if field["type"] == FILE:
         return "file"
-    kind = TYPES.get(field["type"])
-    if kind is not None and kind.widget != _LINE:
-        return kind.widget
+    input_type = TYPES.get(field["type"])
+    if input_type is not None and input_type.widget != _LINE:
+        return input_type.widget
     return "select" if "allowed" in field else _LINE
 
 

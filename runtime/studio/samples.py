@@ -31,12 +31,12 @@ def sample(schema: Mapping[str, Any], name: str = "") -> Any:
         if choices := [choice for choice in schema.get(key, ()) if choice.get("type") != "null"]:
             return sample(choices[0], name)
     declared_type = schema.get("type", "object" if "properties" in schema else None)
-    kinds = (
+    possible_types = (
         [declared_type]
         if isinstance(declared_type, str)
-        else [kind for kind in declared_type or () if kind != "null"]
+        else [json_type for json_type in declared_type or () if json_type != "null"]
     )
-    make = _SAMPLES.get(kinds[0]) if kinds else None
+    make = _SAMPLES.get(possible_types[0]) if possible_types else None
     return make(schema, name) if make else None
 
 

@@ -238,14 +238,14 @@ def _reader(attribute: Attribute) -> Reader:
     """Return the function that checks a value and converts it to the attribute's type. Raises
     Misconfigured.
     """
-    kind = natural_type(attribute)
-    if kind is None:
+    input_type = natural_type(attribute)
+    if input_type is None:
         raise Misconfigured(
             Sentence(
                 "%(attribute)s takes a file, which a binding cannot set", attribute=attribute.logical_name
             )
         )
-    return kind.compile(
+    return input_type.compile(
         Limits(
             minimum=attribute.minimum,
             maximum=attribute.maximum,

@@ -39,8 +39,8 @@ def type_of(attribute: Attribute) -> str:
     """Return the HTTP contract's name for the type of an attribute's values."""
     if attribute.is_several:
         return type_of_records(several=True).name
-    kind = natural_type(attribute)
-    return FILE if kind is None else kind.name
+    input_type = natural_type(attribute)
+    return FILE if input_type is None else input_type.name
 
 
 def input_fields(

@@ -33,8 +33,8 @@ Sent: TypeAlias = Mapping[str, Any]
 class Items(Protocol):
     """Reads the items of a list. `Inputs` implements it for a list of records to create."""
 
-    def reader(self, kind: InputType, limits: Limits) -> Reader:
-        """Return the function that checks the value as a whole, for an input of `kind`."""
+    def reader(self, input_type: InputType, limits: Limits) -> Reader:
+        """Return the function that checks the value as a whole, for an input of `input_type`."""
 
     def read_items(self, raw: Any, pointer: str, errors: list[FieldError]) -> Any:
         """Return the items of a value that has been checked as a whole.
@@ -150,9 +150,9 @@ class Inputs:
             ]
         return values
 
-    def reader(self, kind: InputType, limits: Limits) -> Reader:
+    def reader(self, input_type: InputType, limits: Limits) -> Reader:
         """Return the function that checks a list as a whole. The items are read by `read_items`."""
-        return kind.compile(limits)
+        return input_type.compile(limits)
 
     def read_items(self, raw: Sequence[Any], pointer: str, errors: list[FieldError]) -> list[Sent]:
         """Return the values of each item of a list. Mistakes are added to `errors`."""
@@ -198,8 +198,8 @@ class _OneRecord:
     def __init__(self, inputs: Inputs) -> None:
         self._inputs = inputs
 
-    def reader(self, kind: InputType, limits: Limits) -> Reader:
-        return kind.compile(limits)
+    def reader(self, input_type: InputType, limits: Limits) -> Reader:
+        return input_type.compile(limits)
 
     def read_items(self, raw: Mapping[str, Any], pointer: str, errors: list[FieldError]) -> Sent:
         return self._inputs.read_object(raw, pointer, errors)
@@ -213,8 +213,8 @@ class _OneRecord:
 
 def _items_of(definition: InputDefinition, items: Items) -> Items:
     """Return what reads the records of an input. `Inputs` reads lists: for a single record it is wrapped."""
-    kind = TYPES.get(definition.type)
-    if kind is not None and kind.holds_one and isinstance(items, Inputs):
+    input_type = TYPES.get(definition.type)
+    if input_type is not None and input_type.holds_one and isinstance(items, Inputs):
         return _OneRecord(items)
     return items
 
@@ -267,8 +267,8 @@ def _options(attribute: Attribute | None, entity: str, platform: Platform) -> Op
 
 def _compile(definition: InputDefinition, limits: Limits, items: Items | None) -> _Input:
     """Compile an input. `items` reads its records, if it holds records. Raises Misconfigured."""
-    kind = TYPES.get(definition.type)
-    if kind is None:
+    input_type = TYPES.get(definition.type)
+    if input_type is None:
         raise Misconfigured(
             Sentence(
                 "%(name)s is of type %(type)s, which no input can be",
@@ -281,7 +281,7 @@ def _compile(definition: InputDefinition, limits: Limits, items: Items | None) -
         # What is sent for records is read item by item; a default would reach the platform as it is.
         raise Misconfigured(Sentence("%(name)s holds records, which have no default", name=definition.name))
     try:
-        read = kind.compile(limits) if items is None else items.reader(kind, limits)
+        read = input_type.compile(limits) if items is None else items.reader(input_type, limits)
         default = read(definition.default) if has_default else None
     except ValueError as error:
         raise impossible(definition.name, error) from error

@@ -44,15 +44,15 @@ class KeyInPath:
         self._readers: dict[str, Callable[[str], Value]] = {}
         self._schemas: list[dict[str, Any]] = []
         for name in key.attributes:
-            kind = natural_type(attributes[name]) if name in attributes else None
-            if kind is None:
+            input_type = natural_type(attributes[name]) if name in attributes else None
+            if input_type is None:
                 raise Misconfigured(Sentence("%(attribute)s is not part of a key", attribute=name))
             # In a query string a reference is read as a bare id; in a key it stays a reference.
-            kind = kind if attributes[name].type.is_reference else kind.as_parameter
+            input_type = input_type if attributes[name].type.is_reference else input_type.as_parameter
             options = option_set_of(attributes[name], platform) if attributes[name].option_set else None
             limits = Limits.of(InputDefinition(name=PARAMETER), attributes[name], options)
-            self._readers[name] = _reader(kind, limits, attributes[name])
-            self._schemas.append(kind.schema(limits))
+            self._readers[name] = _reader(input_type, limits, attributes[name])
+            self._schemas.append(input_type.schema(limits))
 
     def read(self, text: str) -> dict[str, Value]:
         r"""Return the values of the key by attribute, read from the decoded path. Raises Problem 400.
@@ -103,12 +103,12 @@ class KeyInPath:
         }
 
 
-def _reader(kind: InputType, limits: Limits, attribute: Attribute) -> Callable[[str], Value]:
+def _reader(input_type: InputType, limits: Limits, attribute: Attribute) -> Callable[[str], Value]:
     """Return the function that reads the key's value from text.
 
     The function raises InvalidInput, and ValueError for a value that no record can have.
     """
-    convert, read = kind.from_text, kind.compile(limits)
+    convert, read = input_type.from_text, input_type.compile(limits)
 
     def value(text: str) -> Value:
         converted = read(convert(text))

@@ -26,10 +26,10 @@ class ListChanges:
     added: Inputs
     changed: Inputs
 
-    def reader(self, kind: InputType, limits: Limits) -> Reader:
+    def reader(self, input_type: InputType, limits: Limits) -> Reader:
         """Return the function that checks a value as a whole: its parts, and their lengths together."""
         # Nobody has to change anything. All parts together are as long as a list may be.
-        check = kind.compile(replace(limits, min_length=None, required=False))
+        check = input_type.compile(replace(limits, min_length=None, required=False))
 
         def read(raw: Any) -> Any:
             """Return `raw` as it is if it is an object of arrays, which together are as long as they may be.

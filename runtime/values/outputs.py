@@ -102,8 +102,8 @@ def schema(attribute: Attribute) -> dict[str, Any]:
     """
     bare_schema = _bare_schema(attribute)
     description = attribute.label.text() or attribute.description.text()
-    kinds = bare_schema["type"] if attribute.is_primary_id else [bare_schema["type"], "null"]
-    return {**bare_schema, "type": kinds, **({"description": description} if description else {})}
+    json_types = bare_schema["type"] if attribute.is_primary_id else [bare_schema["type"], "null"]
+    return {**bare_schema, "type": json_types, **({"description": description} if description else {})}
 
 
 def _bare_schema(attribute: Attribute) -> dict[str, Any]:

@@ -132,14 +132,14 @@ def split_list(text: str) -> list[str]:
 
 def _compile(definition: InputDefinition, uses: Sequence[Use], platform: Platform) -> _Input:
     """Compile a query's input. `uses` are the conditions that read it. Raises Misconfigured."""
-    kind = TYPES.get(definition.type)
-    if kind is None or not kind.in_query:
+    input_type = TYPES.get(definition.type)
+    if input_type is None or not input_type.in_query:
         raise Misconfigured(Sentence("a query takes no %(type)s", type=definition.type))
     values = QueryValues.of(definition, uses, platform)
     compiled = _reader_of_list if values.takes_list else _reader_of_one
     has_default = definition.default is not None
     try:
-        read, schema = compiled(values.kind, values.limits)
+        read, schema = compiled(values.input_type, values.limits)
         default = values.read(definition.default) if has_default else None
     except ValueError as error:
         raise impossible(definition.name, error) from error
@@ -164,21 +164,21 @@ def option_set_of(attribute: Attribute, platform: Platform) -> OptionSet:
     return attribute.options or platform.option_set(attribute.option_set or "")
 
 
-def _reader_of_one(kind: InputType, limits: Limits) -> tuple[Callable[[str], Value], dict[str, Any]]:
+def _reader_of_one(input_type: InputType, limits: Limits) -> tuple[Callable[[str], Value], dict[str, Any]]:
     """Return the function that reads one value, and its JSON Schema. The function raises InvalidInput."""
-    convert, read = kind.from_text, kind.compile(limits)
-    return lambda text: read(convert(text)), kind.schema(limits)
+    convert, read = input_type.from_text, input_type.compile(limits)
+    return lambda text: read(convert(text)), input_type.schema(limits)
 
 
-def _reader_of_list(kind: InputType, limits: Limits) -> tuple[Callable[[str], Any], dict[str, Any]]:
+def _reader_of_list(input_type: InputType, limits: Limits) -> tuple[Callable[[str], Any], dict[str, Any]]:
     """Return the function that reads a comma-separated list, and the JSON Schema of the list. The function
     raises InvalidInput.
     """
-    if kind.is_several:
-        read_all, schema = kind.compile(limits), kind.schema(limits)
+    if input_type.is_several:
+        read_all, schema = input_type.compile(limits), input_type.schema(limits)
         schema["maxItems"] = min(MOST_ITEMS, schema["maxItems"])
-        return lambda text: read_all([kind.from_text(item) for item in _items(text)]), schema
-    read_one, schema = _reader_of_one(kind, limits)
+        return lambda text: read_all([input_type.from_text(item) for item in _items(text)]), schema
+    read_one, schema = _reader_of_one(input_type, limits)
 
     def read(text: str) -> tuple[Value, ...]:
         return tuple(read_one(item) for item in _items(text))
