@@ -187,7 +187,9 @@ def _with_target_column(
     [only_target] = draft.attribute(
         definition.entity.logical_name, item.attribute.logical_name
     ).attribute.targets
-    names_in_use = {name for a in definition.attributes for name in (a.column, a.key, a.target) if name}
+    names_in_use = {
+        name for item in definition.attributes for name in (item.column, item.key, item.target) if name
+    }
     placing = Placing(draft.dialect, names_in_use | {spare.name for spare in definition.spare})
     item = changed(item, target=placing.target_of(item.column))
     if definition.is_view:

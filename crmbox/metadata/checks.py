@@ -144,13 +144,14 @@ def _check_default(place: str, item: AttributeDefinition, metadata: AllDefinitio
 def _check_states(entity: str, attributes: Mapping[str, AttributeDefinition]) -> None:
     """Check that state and status come together, with option sets that fit each other."""
     described = [item.attribute for item in attributes.values()]
-    states = [a for a in described if a.type is AttributeType.STATE]
-    statuses = [a for a in described if a.type is AttributeType.STATUS]
+    states, statuses = (
+        [attribute for attribute in described if attribute.type is type_]
+        for type_ in (AttributeType.STATE, AttributeType.STATUS)
+    )
     if not states and not statuses:
         return
-    if [a.logical_name for a in states] != ["statecode"] or [a.logical_name for a in statuses] != [
-        "statuscode"
-    ]:
+    names = [[attribute.logical_name for attribute in of_type] for of_type in (states, statuses)]
+    if names != [["statecode"], ["statuscode"]]:
         raise InvalidDefinition(f"{entity}: statecode and statuscode come together, once each.")
     if states[0].options is None or statuses[0].options is None:
         raise InvalidDefinition(f"{entity}: statecode and statuscode have option sets of their own.")

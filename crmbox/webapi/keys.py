@@ -35,7 +35,13 @@ def read_key(request: Request, type_: EntityType, arguments: tuple[Argument, ...
     for key in type_.entity.keys:
         attributes = [type_.attributes[name] for name in key.attributes]
         if set(raw_values) == {property_name(attribute) for attribute in attributes}:
-            return Key(None, {a.logical_name: _value(a, raw_values[property_name(a)]) for a in attributes})
+            return Key(
+                None,
+                {
+                    attribute.logical_name: _value(attribute, raw_values[property_name(attribute)])
+                    for attribute in attributes
+                },
+            )
     raise WebApiError(
         400,
         "0x80060888",

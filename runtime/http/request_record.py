@@ -55,6 +55,7 @@ class RequestRecord(Tally):
     def __init__(self, request: HttpRequest) -> None:
         super().__init__()
         self.request: HttpRequest | None = request
+        # The time of day for traces, and a clock that nobody sets for how long the request takes.
         self.started = time.time()
         self.entered = time.perf_counter()
         method = request.method or ""
