@@ -11,7 +11,15 @@ from crmbox.engine.definitions import EntityDefinition, Ownership
 from crmbox.engine.dialects.base import Dialect
 from crmbox.engine.names import check_logical
 from crmbox.engine.tables import INDEXED_LENGTH
-from crmbox.importing.option_set_merge import states_with_statuses
+from crmbox.importing.fitted_option_sets import (
+    STATE,
+    STATUS,
+    fitted_option_set,
+    is_default,
+    option_set_name,
+    states_fit,
+    with_default_status,
+)
 from crmbox.importing.source_entity import CannotRead, Note, SourceEntity, Verdict, left_out
 from crmbox.metadata import common
 from crmbox.metadata.checks import LONGEST_MEMO, LONGEST_STRING, PLACES, UNKEYABLE
@@ -22,12 +30,9 @@ from crmclient.metadata import (
     Attribute,
     AttributeType,
     Entity,
-    Option,
-    OptionSet,
     RequiredLevel,
 )
 
-STATE, STATUS = "statecode", "statuscode"
 NAME: Final = re.compile(r"[A-Za-z_]\w{0,199}", re.ASCII)
 """A name of an entity set or relationship that can stand in a URL."""
 
@@ -60,7 +65,7 @@ def fitted(source_entity: SourceEntity, dialect: Dialect, present: EntityDefinit
     ]
     # The source's states are left out when they do not fit. `has_states` below stays true, so that the
     # platform adds its own states.
-    if not _states_fit({attribute.logical_name: attribute for attribute in fitting}):
+    if not states_fit({attribute.logical_name: attribute for attribute in fitting}):
         fitting = [
             attribute
             for attribute in fitting
@@ -68,7 +73,7 @@ def fitted(source_entity: SourceEntity, dialect: Dialect, present: EntityDefinit
         ]
     attributes = {attribute.logical_name: attribute for attribute in fitting}
     if STATE in attributes:
-        attributes[STATE] = _with_default_status(attributes[STATE], attributes)
+        attributes[STATE] = with_default_status(attributes[STATE], attributes)
     entity = _entity(source_entity.entity, attributes, notes)
     # A table has room for so many columns only.
     for name in _attributes_without_room(entity, attributes, dialect, present):
@@ -92,19 +97,14 @@ def fitted(source_entity: SourceEntity, dialect: Dialect, present: EntityDefinit
             for relationship in source_entity.relationships
             if relationship.referencing_attribute not in engine
         ),
-        option_sets=tuple(_option_set(option_set, notes) for option_set in source_entity.option_sets),
+        option_sets=tuple(fitted_option_set(option_set, notes) for option_set in source_entity.option_sets),
         defaults={
             name: value
             for name, value in source_entity.defaults.items()
-            if _is_default(value, attributes.get(name), source_entity)
+            if is_default(value, attributes.get(name), source_entity)
         },
         notes=tuple(notes),
     )
-
-
-def fitted_option_set(option_set: OptionSet, notes: list[Note]) -> OptionSet:
-    """Return a global option set with each of its values once."""
-    return _option_set(option_set, notes)
 
 
 def _check_names(source_entity: SourceEntity) -> None:
@@ -187,8 +187,8 @@ def _attribute(
         precision=precision,
         minimum=limits[0],
         maximum=limits[1],
-        options=None if attribute.options is None else _option_set(attribute.options, notes, subject),
-        option_set=None if attribute.option_set is None else _option_set_name(attribute.option_set),
+        options=None if attribute.options is None else fitted_option_set(attribute.options, notes, subject),
+        option_set=None if attribute.option_set is None else option_set_name(attribute.option_set),
         required=_required_level(attribute),
     )
 
@@ -200,29 +200,6 @@ def _required_level(attribute: Attribute) -> RequiredLevel:
     if attribute.required is RequiredLevel.SYSTEM and attribute.type is not AttributeType.STATE:
         return RequiredLevel.NONE
     return attribute.required
-
-
-def _option_set(option_set: OptionSet, notes: list[Note], subject: str | None = None) -> OptionSet:
-    """Return an option set with a valid name, and with each value once. Leave a note for each other option.
-
-    `subject` is the attribute that the notes are about; None: the option set itself.
-    """
-    options: dict[int, Option] = {}
-    for option in option_set.options:
-        if option.value in options or not -(2**31) <= option.value < 2**31:
-            why = "is there twice" if option.value in options else "is no 32-bit number"
-            notes.append(
-                left_out(f"{subject or option_set.name}: option {option.value}", f"The value {why}.")
-            )
-        else:
-            options[option.value] = option
-    return changed(option_set, name=_option_set_name(option_set.name), options=tuple(options.values()))
-
-
-def _option_set_name(name: str) -> str:
-    """Return the name of an option set in lower-case letters, digits and underscores."""
-    valid_name = re.sub(r"\W", "_", name.lower(), flags=re.ASCII)[:128]
-    return valid_name if not valid_name[:1].isdigit() else f"_{valid_name[:127]}"
 
 
 def _entity(entity: Entity, attributes: Mapping[str, Attribute], notes: list[Note]) -> Entity:
@@ -290,49 +267,3 @@ def _attributes_without_room(
         if room < 0:
             without_room.append(attribute.logical_name)
     return without_room
-
-
-def _states_fit(attributes: Mapping[str, Attribute]) -> bool:
-    """Whether states and statuses have options, with a status for each state.
-
-    Otherwise the platform's own are used.
-    """
-    state, status = attributes.get(STATE), attributes.get(STATUS)
-    states = _options_of_type(state, AttributeType.STATE)
-    statuses = _options_of_type(status, AttributeType.STATUS)
-    return bool(states) and {option.value for option in states} == {option.state for option in statuses}
-
-
-def _options_of_type(attribute: Attribute | None, kind: AttributeType) -> tuple[Option, ...]:
-    if attribute is None or attribute.type is not kind or attribute.options is None:
-        return ()
-    return attribute.options.options
-
-
-def _with_default_status(attribute: Attribute, attributes: Mapping[str, Attribute]) -> Attribute:
-    """Return the attribute of the state with a default status for each state: its own if that is one of the
-    state's, else the first of these.
-
-    `attributes` are those of the entity. An attribute of another type is returned as it is.
-    """
-    # `_states_fit` has found a status beside a state.
-    statuses = attributes[STATUS].options if attribute.type is AttributeType.STATE else None
-    if attribute.options is None or statuses is None:
-        return attribute
-    return changed(attribute, options=states_with_statuses(attribute.options, statuses))
-
-
-def _is_default(value: bool | int, attribute: Attribute | None, source_entity: SourceEntity) -> bool:
-    """Whether an attribute of the fitted entity can have this default value."""
-    if attribute is None:
-        return False
-    if attribute.type is not AttributeType.PICKLIST:
-        return attribute.type is AttributeType.BOOLEAN and isinstance(value, bool)
-    option_set = attribute.options or next(
-        _option_sets_named(source_entity.option_sets, attribute.option_set), None
-    )
-    return option_set is not None and value in {option.value for option in option_set.options}
-
-
-def _option_sets_named(option_sets: tuple[OptionSet, ...], name: str | None) -> Iterator[OptionSet]:
-    return (option_set for option_set in option_sets if _option_set_name(option_set.name) == name)

@@ -11,7 +11,7 @@ from typing import Final
 
 from crmbox.engine.connection import Unit
 from crmbox.engine.definitions import EntityDefinition
-from crmbox.importing.fitted_definitions import STATE, STATUS, fitted_option_set
+from crmbox.importing.fitted_option_sets import STATE, STATUS, fitted_option_set
 from crmbox.importing.option_set_merge import (
     merged_option_set,
     option_differences,

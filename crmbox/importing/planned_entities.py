@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace as changed
 
-from crmbox.importing.fitted_definitions import STATE, why_no_key
+from crmbox.importing.fitted_definitions import why_no_key
+from crmbox.importing.fitted_option_sets import STATE
 from crmbox.importing.label_merge import completed_label, label_differences, label_or_name, merged_label
 from crmbox.importing.plan import Made, Plan
 from crmbox.importing.planned_attributes import PlannedAttributes
