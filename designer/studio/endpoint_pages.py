@@ -36,7 +36,7 @@ from designer.readiness import Finding, Severity
 from designer.readiness.findings import DRIFT
 from designer.studio.checking.examined_page import examine
 from designer.studio.checking.live_page import live_state
-from designer.studio.checking.previews import preview_html, preview_of
+from designer.studio.checking.previews import preview_html, preview_of, service_address
 from designer.studio.endpoint_form.endpoint_list import ReadyList
 from designer.studio.endpoint_form.fetchxml_fields import QUERY_SCRIPTS
 from designer.studio.endpoint_form.form import (
@@ -261,7 +261,7 @@ class EndpointPages(CheckedAdmin):
         if not self.has_change_permission(request, row):
             raise PermissionDenied
         with sharing_metadata():
-            state = live_state(row, *forms_of(self, request, row), _service_address(request))
+            state = live_state(row, *forms_of(self, request, row), service_address(request))
             if "_metadata" in request.POST:
                 # The metadata was fetched anew from this page: its lists get the new choices.
                 state["data"] = page_data(row, known_metadata())
@@ -322,7 +322,7 @@ class EndpointPages(CheckedAdmin):
             ),
             "page_data": page_data(row, known_metadata()),
             "refused": bool(refused),
-            "preview": preview_html(preview_of(endpoint, _service_address(request))),
+            "preview": preview_html(preview_of(endpoint, service_address(request))),
             "drift": [
                 finding
                 for finding in overview_for(request).by_endpoint.get(row.pk, ())
@@ -387,8 +387,3 @@ def _view_as_query(row: Endpoint) -> str:
     # Without a type, “View as” shows what users of the platform see.
     types = [] if USER_TYPE in row.caller_types else row.caller_types[:1]
     return urlencode({"role": roles, "type": types}, doseq=True)
-
-
-def _service_address(request: HttpRequest) -> str:
-    """Return the address of the service without a path, as the request names it."""
-    return f"{request.scheme}://{request.get_host()}"

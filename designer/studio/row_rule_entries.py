@@ -9,7 +9,6 @@ from django import forms
 from django.contrib.admin import display
 from django.db.models import Model
 from django.http import HttpRequest
-from django.urls import reverse
 from django.utils.functional import cached_property
 from django.utils.text import capfirst
 from django.utils.translation import gettext
@@ -30,6 +29,7 @@ from designer.sentences import Sentence
 from designer.studio.endpoint_form.fetchxml_fields import FetchXmlField
 from designer.studio.look import StackedInline, dress
 from designer.studio.metadata.page_metadata import known_metadata
+from designer.studio.navigation.row_addresses import row_addresses
 from designer.studio.rule_columns import shown_entries, shown_role
 
 # How the fields of findings about an entry begin; the entry's number follows.
@@ -260,10 +260,9 @@ def also_exposed(row: ExposedEntity) -> list[AlsoExposed]:
 
 def entity_pages(configuration: Configuration) -> dict[str, str]:
     """Return the addresses of the studio's pages of exposed entities, by the entities' keys."""
-    # `reverse` is slow, and there may be hundreds of entities: it is called once, with 0 in place of an id.
-    page = reverse("admin:designer_exposedentity_change", args=[0])
+    address = row_addresses("admin:designer_exposedentity_change")
     entities = configuration.ids.entities if configuration.ids else {}
-    return {exposed.key: page.replace("/0/", f"/{id}/") for id, exposed in entities.items()}
+    return {exposed.key: address(id) for id, exposed in entities.items()}
 
 
 def entry_in_words(exposed: ExposedEntityDefinition, entry: EntryDefinition, metadata: Metadata) -> str:

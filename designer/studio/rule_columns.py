@@ -8,12 +8,12 @@ from urllib.parse import quote
 
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
-from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from designer.access_control.access_matrix import ANONYMOUS, AUTHENTICATED
 from designer.definitions import ExposedEntityDefinition
 from designer.models import ExposedEntity, Role, RowRuleEntry
+from designer.studio.navigation.row_addresses import row_addresses
 
 # The attribute of a request with the role whose entries the page shows; empty: those for everyone. Requests
 # for the page of a whole rule lack it.
@@ -67,13 +67,12 @@ def column_addresses() -> Callable[[int, str], str]:
 
     The function takes the row id of the exposed entity, and the name of the column of the matrix.
     """
-    # `reverse` is slow, and there may be thousands of cells: it is called once, with 0 in place of an id.
-    page = reverse("admin:designer_exposedentity_row_rule", args=[0])
+    address_of_rule = row_addresses("admin:designer_exposedentity_row_rule")
     # Callers without roles reach what the entries for everyone say.
     everyone: Mapping[str, str] = {ANONYMOUS: "", AUTHENTICATED: ""}
 
     def address(id: int, column: str) -> str:
         role = everyone.get(column, column)
-        return page.replace("/0/", f"/{id}/") + (f"{quote(role)}/" if role else "")
+        return address_of_rule(id) + (f"{quote(role)}/" if role else "")
 
     return address

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from django.http import HttpRequest
 from django.template.loader import render_to_string
 
 from designer.configuration import Endpoint
 from designer.ports import Preview, get_runtime
+
+
+def service_address(request: HttpRequest) -> str:
+    """Return the address of the service without a path, as the request names it."""
+    return f"{request.scheme}://{request.get_host()}"
 
 
 def preview_of(endpoint: Endpoint | None, base: str) -> Preview | None:

@@ -32,6 +32,7 @@ from designer.sentences import said
 from designer.studio.identity.token_explanation_page import NoToken, pasted_token
 from designer.studio.look import dress
 from designer.studio.navigation.request_overview import overview_for
+from designer.studio.navigation.row_addresses import row_addresses
 from designer.studio.pages.base import StudioPage
 from designer.studio.pages.csv_cells import csv_file
 from designer.studio.pages.matrix_rules import MatrixRules
@@ -225,11 +226,10 @@ def _csv_rows(rights_list: Iterable[ShownRights]) -> Iterator[list[str]]:
 
 def shown_rights(rights: Iterable[EndpointRights], rules: MatrixRules) -> Iterator[ShownRights]:
     """Yield each right with a link to its endpoint, and with the records that the caller reaches there."""
-    # The address is made once, with a 0 in place of an id: there may be a thousand endpoints.
-    page = reverse("admin:designer_endpoint_change", args=[0])
+    address = row_addresses("admin:designer_endpoint_change")
     for right in rights:
         records = rules.records_reached(right) if right.may_call else []
-        yield ShownRights(right, page.replace("/0/", f"/{right.id}/"), said(right.why_not), records)
+        yield ShownRights(right, address(right.id), said(right.why_not), records)
 
 
 def _types_with_records() -> tuple[CallerTypeDefinition, ...]:

@@ -17,6 +17,7 @@ from designer.documents.problems import DocumentError
 from designer.models import Proposal
 from designer.ports import Outcome, get_runtime
 from designer.proposals.proposed_state import proposed_configuration
+from designer.studio.checking.previews import service_address
 from designer.studio.pages.base import Crumb, StudioPage
 from designer.studio.trying.try_form import TryForm
 from designer.studio.trying.try_page import FOR_REAL, make_call, table_of
@@ -86,7 +87,7 @@ class TryProposed(StudioPage):
         `sent` has the form's arguments `data` and `files`; it is empty for a form that was not sent yet.
         """
         request = self.request
-        preview = get_runtime().preview(endpoint, f"{request.scheme}://{request.get_host()}")
+        preview = get_runtime().preview(endpoint, service_address(request))
         may_be_real = not endpoint.kind.writes and request.user.has_perm(FOR_REAL)
         types = admitted_types(endpoint.definition.access, configuration)
         form = TryForm(

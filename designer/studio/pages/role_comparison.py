@@ -15,6 +15,7 @@ from designer.configuration import Configuration
 from designer.definitions import ExposedEntityDefinition, RowRuleEntry
 from designer.sentences import said
 from designer.studio.navigation.request_overview import overview_for
+from designer.studio.navigation.row_addresses import row_addresses
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
 from designer.studio.pages.csv_cells import csv_file
 from designer.studio.pages.matrix import matrix_columns
@@ -107,10 +108,9 @@ def _differences(request: HttpRequest, one: str, other: str) -> list[Difference]
 def _with_links(differences: Iterable[Difference], configuration: Configuration) -> Iterator[ShownDifference]:
     """Yield each difference in the user's language, with a link to what it is about."""
     entities = entity_pages(configuration)
-    # `reverse` is slow, and there may be a thousand differences: it is called once, with 0 in place of an id.
-    endpoint = reverse("admin:designer_endpoint_change", args=[0])
+    address_of_endpoint = row_addresses("admin:designer_endpoint_change")
     for difference in differences:
         link = entities.get(difference.entity, "")
         if difference.endpoint is not None:
-            link = endpoint.replace("/0/", f"/{difference.endpoint}/")
+            link = address_of_endpoint(difference.endpoint)
         yield ShownDifference(said(difference.what), said(difference.one), said(difference.other), link)

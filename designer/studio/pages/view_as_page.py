@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 from django import forms
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -30,6 +29,7 @@ from designer.ports import NotReady, get_runtime
 from designer.proposals.proposed_state import proposed_configuration
 from designer.sentences import said
 from designer.studio.look import dress
+from designer.studio.navigation.row_addresses import row_addresses
 from designer.studio.pages.base import StudioPage, StudioView
 from designer.studio.sent_numbers import sent_number
 from designer.studio.trying.caller_fields import type_field
@@ -224,10 +224,9 @@ def _caller_type(request: HttpRequest) -> str:
 def _endpoint_links() -> dict[tuple[str, str], str]:
     """Return the addresses of the studio's pages of enabled endpoints, by method and path of the endpoint."""
     links: dict[tuple[str, str], str] = {}
-    # `reverse` is slow, and there may be a thousand endpoints: it is called once, with 0 in place of an id.
-    page = reverse("admin:designer_endpoint_change", args=[0])
+    address = row_addresses("admin:designer_endpoint_change")
     for id, endpoint in latest().endpoints.items():
         if endpoint.definition.enabled:
-            link = page.replace("/0/", f"/{id}/")
+            link = address(id)
             links |= {(method, endpoint.path): link for method in endpoint.methods}
     return links

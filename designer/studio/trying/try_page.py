@@ -17,6 +17,7 @@ from designer.configuration import Configuration, Endpoint
 from designer.models import AuditEntry, TriedCall
 from designer.models import Endpoint as EndpointRow
 from designer.ports import Attempt, Outcome, Preview, get_runtime
+from designer.studio.checking.previews import service_address
 from designer.studio.endpoint_form.sharing_words import age_words
 from designer.studio.look import ModelAdmin
 from designer.studio.trying import tried_calls
@@ -50,9 +51,7 @@ def try_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, example_
     earlier_call = _shown_call(request, row)
     values = request.POST if earlier_call is None else tried_calls.values_of(earlier_call)
     configuration = configuration_of(pages, request, row, values)
-    preview = get_runtime().preview(
-        configuration.endpoints[row.pk], f"{request.scheme}://{request.get_host()}"
-    )
+    preview = get_runtime().preview(configuration.endpoints[row.pk], service_address(request))
     form = _form_of_call(request, values, configuration.endpoints[row.pk], configuration, preview)
     outcome = None if earlier_call is None else tried_calls.outcome_of(earlier_call)
     if request.method == "POST" and not preview.problem and form.is_bound and form.is_valid():
