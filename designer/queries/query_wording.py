@@ -231,6 +231,7 @@ def _condition_in_words(condition: DesignedCondition, entity: str, attributes: A
         return f"{place} {words} {f'{link}.' if link else ''}{label}"
     separator = _(" and ") if "between" in condition.operator.value else ", "
     shown = separator.join(_value_in_words(value, compared_attribute) for value in condition.values)
+    # The words of operators such as `last-x-days` have the number in their middle.
     if "-x-" in condition.operator.value:
         return f"{place} {words.replace(' x ', f' {shown} ')}"
     return f"{place} {words} {shown}".rstrip()
