@@ -57,6 +57,7 @@ def insert_at_once_sql(
     `business_unit` and `condition` are the parts of a LookupSql. The parameters are those of the columns,
     then those of these parts.
     """
+    # Each database raises the row version in a way of its own: these are the parts that depend on it.
     at_once = dialect.at_once
     values = {
         **dict.fromkeys(columns, dialect.placeholder),
