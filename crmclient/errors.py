@@ -254,6 +254,10 @@ class Unreachable(Unavailable):
     """No connection to the platform was made, or it ended before the answer."""
 
 
+class AnswerLost(Unreachable):
+    """The connection ended after something was sent that changes data: it may have been carried out."""
+
+
 class Busy(Unavailable):
     """Too many calls to the platform are under way, so that another one was not sent."""
 
@@ -279,6 +283,10 @@ class OutOfSpace(PlatformFailure):
 
 class UnexpectedAnswer(PlatformFailure):
     """The platform answered something that is not of its protocol."""
+
+
+class PlatformFault(UnexpectedAnswer):
+    """The platform says, in its own protocol, that something has gone wrong in it."""
 
 
 class MissingPrivilege(UnexpectedAnswer):

@@ -47,6 +47,8 @@ _DEFINITION_PARTS: Final = {
 }
 """By privilege, the parts of an entity's definition that need it, as the path or `$expand` name them."""
 
+_ALL_PROPERTIES: Final = re.compile(r'"AllProperties"\s*:\s*true')
+
 _RIGHTS: Final = ("Create", "Read", "Write", "Delete", "Append", "AppendTo")
 _RIGHTS_OF_OWNERS: Final = ("Assign", "Share")
 _OTHERS: Final = ("prvReadAttribute", "prvActOnBehalfOfAnotherUser")
@@ -211,4 +213,17 @@ def _needed_privileges(request: Request) -> Iterator[str]:
     if name == "EntityDefinitions":
         parts = " ".join([*(part.name for part in request.path[1:]), request.query.get("$expand", "")])
         yield from (privilege for privilege, part in _DEFINITION_PARTS.items() if part.search(parts))
+    elif name == "RetrieveMetadataChanges":
+        yield from _needed_for_metadata_query(request)
     yield _METADATA.get(name, name)
+
+
+def _needed_for_metadata_query(request: Request) -> Iterator[str]:
+    """Yield the privileges for what a query of RetrieveMetadataChanges selects, as of `EntityDefinitions`."""
+    arguments = (argument.value for argument in request.path[0].arguments or ())
+    text = " ".join((*arguments, *request.query.values()))
+    selects_all = "PropertyNames" not in text or _ALL_PROPERTIES.search(text) is not None
+    yield _METADATA["EntityDefinitions"]
+    yield from (
+        privilege for privilege, part in _DEFINITION_PARTS.items() if selects_all or part.search(text)
+    )

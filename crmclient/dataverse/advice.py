@@ -12,6 +12,7 @@ from crmclient.errors import (
     MetadataPending,
     MissingPrivilege,
     PlatformError,
+    PlatformFault,
     Throttled,
     Unavailable,
     UnexpectedAnswer,
@@ -52,6 +53,11 @@ def advice_on(error: PlatformError) -> str:
             "Try again in %(seconds)s seconds. If it lasts, look at the service health in the Power Platform "
             "admin centre, and at the network from this machine to CRM_URL.",
             seconds=max(1, seconds),
+        )
+    if isinstance(error, PlatformFault):
+        return Sentence(
+            "Try again. If it lasts, look at the service health in the Power Platform admin centre, or ask "
+            "Microsoft's support."
         )
     if isinstance(error, UnexpectedAnswer):
         return Sentence(

@@ -95,6 +95,8 @@ def error_of(answer: Answer, subject: Subject, *, acting: bool) -> PlatformError
     # In a call for nobody else, the role of the service itself lacks something. For others see `_denied`.
     if refusal.status == 403 and not acting and refusal.code:
         return MissingPrivilege(_privilege_in(refusal.message))
+    if make_error is None and refusal.code and refusal.status >= 500:
+        return errors.PlatformFault(_unexpected(refusal))
     if make_error is None or not refusal.code:
         # A gateway on the way may answer with any status, but not in the protocol's shape.
         return UnexpectedAnswer(_unexpected(refusal))

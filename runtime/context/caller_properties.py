@@ -57,6 +57,8 @@ class CallerProperties:
             if (key := output_key(defined.name)) not in RESERVED_PROPERTIES
         }
         self.broken: dict[str, str] = {}
+        # Why the first property is broken that only a privilege of the service's account keeps from working.
+        self.missing_privilege: MissingPrivilege | None = None
         self._platform = platform
         self._properties = tuple(properties)
         # By the property's name: the attribute, the related data, or the expression that it is read from.
@@ -69,6 +71,8 @@ class CallerProperties:
                 _COMPILERS[defined.kind](self, defined)
             except (Misconfigured, ExpressionError, MetadataError, MissingPrivilege) as error:
                 self.broken[defined.name] = str(error)
+                if isinstance(error, MissingPrivilege) and defined.name in self.answered:
+                    self.missing_privilege = self.missing_privilege or error
 
     @cached_property
     def records(self) -> CallerRecords | None:

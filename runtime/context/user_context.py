@@ -70,8 +70,8 @@ class UserContext:
     def answer(self, caller: Caller, call: Call = SERVICE_CALL) -> dict[str, Any]:
         """Return the body of `GET /api/context`: the properties of the caller's type.
 
-        Raises Problem 401, 403 `no_platform_user` or `no_record`, and Misconfigured when a property is
-        broken.
+        Raises Problem 401, 403 `no_platform_user` or `no_record`, MissingPrivilege when a property cannot be
+        read for want of one, and Misconfigured when a property is broken otherwise.
         """
         properties_of_type = self._properties_of_type(caller)
         broken = {
@@ -79,6 +79,9 @@ class UserContext:
             for name, reason in properties_of_type.broken.items()
             if name in properties_of_type.answered
         }
+        if properties_of_type.missing_privilege is not None:
+            # Without the frames of whoever was told before.
+            raise properties_of_type.missing_privilege.with_traceback(None)
         if broken:
             raise Misconfigured(f"user properties cannot be served: {broken}")
         values = self.values(caller, call)

@@ -25,6 +25,7 @@ from django.db import DatabaseError
 
 from crmclient.errors import MissingPrivilege, PlatformError
 from crmclient.metadata import ENGLISH
+from crmclient.outages import Outage
 from runtime.describe.documentation import components, documentation_of
 from runtime.describe.openapi_operations import Route, RouteSchemaGenerator
 from runtime.describe.own_routes import OWN_ROUTES, own_routes
@@ -45,6 +46,11 @@ _LANGUAGES = "languages"
 Texts: TypeAlias = Mapping[str, Mapping[str, bytes]]
 # drf-spectacular keeps state in module globals while it generates.
 _lock = threading.Lock()
+_lacking_privilege = Outage(
+    logger,
+    "endpoints cannot be described: grant the privilege in a security role, then refresh the metadata",
+    "endpoints can be described again",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +107,16 @@ def make_fragment(served: Served, id: int) -> bytes:
         content = _in_languages(served, id)
     except MissingPrivilege as error:
         # The answer stays the same until the metadata is refreshed. Then another fragment is made.
-        logger.warning("endpoint %s cannot be described: %s", id, error)
+        # The same privilege is missing for all endpoints: one line tells of them all.
+        _lacking_privilege.failed(reason=str(error), endpoint=id)
         content = _NOTHING
     except (DatabaseError, PlatformError):
         raise
     except Exception:
         logger.exception("endpoint %s cannot be described", id)
         content = _NOTHING
+    else:
+        _lacking_privilege.worked()
     return zlib.compress(_serialized(content), _LEVEL) + zlib.compress(render(content["part"]), _LEVEL)
 
 

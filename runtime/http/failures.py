@@ -33,6 +33,7 @@ RETRY_SECONDS = 5
 caller_refused = Signal()
 
 _LATER: Final = "Try again after the seconds in Retry-After."
+_PERHAPS_WRITTEN: Final = "What was to be written may be there all the same: look before you send it again."
 _READING = frozenset({"GET", "HEAD"})
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 
@@ -181,6 +182,12 @@ def _problem_of_platform_failure(error: errors.PlatformError) -> Problem:
             return _problem_for_now(
                 "platform_throttled", f"The platform asks callers to slow down. {_LATER}", error.retry_after
             )
+        case errors.AnswerLost():
+            return _problem_for_now(
+                "platform_unavailable",
+                f"The connection to the platform ended before the answer. {_PERHAPS_WRITTEN}",
+                error.retry_after,
+            )
         case errors.Unavailable():
             return _problem_for_now(
                 "platform_unavailable", f"{_why_unavailable(error)} {_LATER}", error.retry_after
@@ -191,8 +198,7 @@ def _problem_of_platform_failure(error: errors.PlatformError) -> Problem:
             return Problem(
                 504,
                 "platform_timeout",
-                "The platform did not answer in time. What was to be written may be there all the same: look "
-                "before you send it again.",
+                f"The platform did not answer in time. {_PERHAPS_WRITTEN}",
             )
         case errors.OutOfSpace():
             return _problem_without_room()

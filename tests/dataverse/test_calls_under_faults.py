@@ -86,7 +86,9 @@ def _refused(caller: Caller, fault: str) -> dict[str, tuple[int, str]]:
 
 
 def _says_what_to_do(status: int, text: str, *, may_be_written: bool = False) -> bool:
-    advice = "look before you send it again" if status == 504 and may_be_written else ADVICE.get(status, "?")
+    advice = ADVICE.get(status, "?")
+    if may_be_written and ("in time" in text or "ended before the answer" in text):
+        advice = "look before you send it again"
     return advice in text and "html" not in text and "prv" not in text
 
 
@@ -135,6 +137,28 @@ def test_a_call_says_how_the_platform_fails(remote: Failing, fault: dict[str, An
     answer = max.get(ACCOUNT)
 
     assert (answer.status_code, answer.json()["detail"].partition(" Try again")[0]) == (503, said)
+
+
+def test_a_write_whose_answer_is_lost_may_be_there(remote: Failing) -> None:
+    max = account("manager")
+    assert max.get(ACCOUNT).status_code == 200
+    remote.arm({"method": "POST", "path": "/new_Ping", **FOREVER, "executed": True, "cut": "answer"})
+
+    answer = max.post("/api/sales/actions/ping", {"message": "Hello"})
+
+    assert (answer.status_code, answer.json()["code"]) == (503, "platform_unavailable")
+    assert "ended before the answer" in answer.json()["detail"]
+    assert "look before you send it again" in answer.json()["detail"]
+
+
+def test_a_missing_privilege_is_no_mistake_of_the_configuration(remote: Failing) -> None:
+    max = account("manager")
+    metadata = "/EntityDefinitions|/RetrieveMetadataChanges"
+    remote.arm({"path": metadata, **FOREVER, **FAULTS["no privilege"]})
+
+    answer = max.get("/api/context")
+
+    assert (answer.status_code, answer.json()["code"]) == (502, "platform_error")
 
 
 def _with_picture(caller: Caller) -> str:

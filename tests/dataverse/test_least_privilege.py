@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -10,7 +11,7 @@ import requests
 from crmbox.demo.people import FIRST_ACCOUNT
 from crmclient.errors import MissingPrivilege
 from tests.dataverse.conftest import Failing
-from tests.dataverse.reaching import platform_at, settings_for
+from tests.dataverse.reaching import credentials, platform_at, settings_for
 from tests.servers import Server, Site
 
 PRIVILEGES = {
@@ -89,6 +90,45 @@ def test_the_missing_privilege_is_named_and_the_rest_is_told(denying: Failing, p
         "$metadata": asks.keys() - {"processes"},
     }
     assert told >= expected.get(privilege, asks.keys()), refused
+
+
+ATTRIBUTES = {"Properties": {"PropertyNames": ["Attributes"]}}
+RELATIONSHIPS = {"Properties": {"PropertyNames": ["ManyToOneRelationships"]}}
+OPTION_SETS = {**ATTRIBUTES, "AttributeQuery": {"Properties": {"PropertyNames": ["OptionSet"]}}}
+NAMES = {"Properties": {"PropertyNames": ["LogicalName"]}}
+
+
+@pytest.mark.parametrize(
+    ("privilege", "needed_by", "not_needed_by"),
+    [
+        ("prvReadEntity", (NAMES, ATTRIBUTES, {}), ()),
+        ("prvReadAttribute", (ATTRIBUTES, OPTION_SETS, {}), (NAMES, RELATIONSHIPS)),
+        (
+            "prvReadRelationship",
+            (RELATIONSHIPS, {"Properties": {"AllProperties": True}}),
+            (NAMES, ATTRIBUTES),
+        ),
+        ("prvReadOptionSet", (OPTION_SETS, {}), (NAMES, ATTRIBUTES, RELATIONSHIPS)),
+    ],
+)
+def test_metadata_of_many_entities_need_the_privileges_of_their_parts(
+    denying: Failing,
+    privilege: str,
+    needed_by: tuple[dict[str, object], ...],
+    not_needed_by: tuple[dict[str, object], ...],
+) -> None:
+    url = denying.server.url
+    headers = {"Authorization": f"Bearer {credentials(url).fetch(30).text}"}
+    deny(denying.server, privilege)
+
+    def ask(query: dict[str, object]) -> requests.Response:
+        path = f"{url}/api/data/v9.2/RetrieveMetadataChanges(Query=@p1)"
+        return requests.get(path, {"@p1": json.dumps(query)}, headers=headers, timeout=60)
+
+    refused = [ask(query) for query in needed_by]
+    assert [answer.status_code for answer in refused] == [403] * len(needed_by)
+    assert all(f"is missing {privilege} privilege" in answer.text for answer in refused)
+    assert [ask(query).status_code for query in not_needed_by] == [200] * len(not_needed_by)
 
 
 def test_what_was_denied_is_known_after_a_refresh(denying: Failing) -> None:

@@ -77,6 +77,7 @@ def hurried(failing: Failing) -> None:
 
 
 DENIED = '{"error": {"code": "0x80040220", "message": "Principal is missing prvReadThing privilege"}}'
+BROKEN = '{"error": {"code": "0x80040216", "message": "An unexpected error occurred."}}'
 FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
     "no privilege": ({"status": 403, "body": DENIED}, "prvReadThing", "to its security role"),
     "a gateway's 403": ({"status": 403, "body": "<html>"}, "answers 403", "sign-in page"),
@@ -88,6 +89,11 @@ FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
     "429 without a time": ({"status": 429}, "answers 429", "Try again in 5 seconds."),
     "401": ({"status": 401}, "refuses the service's token", "as an application user"),
     "503": ({"status": 503}, "answers 503", "service health"),
+    "a fault of Dataverse": (
+        {"status": 500, "headers": {"Content-Type": "application/json"}, "body": BROKEN},
+        "answers 500 0x80040216",
+        "Microsoft's support",
+    ),
     "504": ({"status": 504}, "answers 504", "METADATA_TIMEOUT"),
     "a sign-in page": ({"status": 200, "body": "<html>Sign in</html>"}, "", "sign-in page"),
     "a redirect": ({"status": 302, "headers": {"Location": "/"}}, "redirects (302)", "sign-in page"),

@@ -18,6 +18,7 @@ from crmclient.dataverse.http.bulkhead import LONGEST_WAIT
 from crmclient.dataverse.http.messages import Request
 from crmclient.dataverse.http.transport import AttemptFailed, TimedOut
 from crmclient.errors import (
+    AnswerLost,
     DeadlineExceeded,
     PlatformFailure,
     Throttled,
@@ -97,7 +98,8 @@ def passing_failure(failure: AttemptFailed, request: Request) -> PassingFailure:
     if isinstance(failure, TimedOut):
         error = DeadlineExceeded(str(failure))
     else:
-        error = Unreachable(str(failure), retry_after=DEFAULT_RETRY_AFTER)
+        kind = AnswerLost if failure.sent and request.method != "GET" else Unreachable
+        error = kind(str(failure), retry_after=DEFAULT_RETRY_AFTER)
     repeat = request.repeatable or not failure.sent
     return PassingFailure(failure.outcome, error, repeat=repeat, may_be_done=failure.sent)
 
