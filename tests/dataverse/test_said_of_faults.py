@@ -115,6 +115,9 @@ def test_a_refresh_that_fails_says_what_to_do(remote: Failing, dora: Client, fau
         call_command("refreshmetadata", stdout=output)
         told = output.getvalue()
         assert "Add it to a security role" in told
+        report = io.StringIO()
+        call_command("refreshmetadata", "--json", stdout=report)
+        assert set(json.loads(report.getvalue())["missing_privileges"].values()) == {"prvReadThing"}
     else:
         with pytest.raises(CommandError) as raised:
             call_command("refreshmetadata", stdout=io.StringIO())

@@ -43,6 +43,7 @@ ASKED: dict[str, Sequence[object]] = {
     "makerelease": (),
     "openproposal": (CONFIGURATION,),
     "publishproposal": (1,),
+    "refreshmetadata": (),
     "restoreconfig": (1,),
     "tidy": (),
     "withdrawproposal": (1,),
