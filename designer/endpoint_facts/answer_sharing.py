@@ -23,7 +23,7 @@ from crmclient.query.designed import (
     UserValue,
 )
 from designer.configuration import Endpoint
-from designer.definitions import RowRuleEntry
+from designer.endpoint_facts.applied_row_rules import applied_entries
 from designer.endpoint_facts.query_parameters import conditions, conditions_of_filter
 from designer.expressions import Expression, ExpressionError
 from designer.expressions.members import ENDPOINT_NAMES
@@ -77,10 +77,10 @@ def sharing(endpoint: Endpoint) -> Sharing:
     callers: list[Cause] = []
     roles: set[str] = set()
     every_role = False
-    for place, entry in _applied_entries(endpoint):
+    for place, _entity, entry in applied_entries(endpoint):
         roles |= set(entry.roles)
         # Without entities of aliases: which entity a condition is about makes no difference here.
-        for _entity, condition in conditions_of_filter(entry.filter, None, {}):
+        for _, condition in conditions_of_filter(entry.filter, None, {}):
             callers += _causes_in_condition(place, condition)
     query = definition.settings.designed_query
     if query is not None:
@@ -99,36 +99,6 @@ def sharing(endpoint: Endpoint) -> Sharing:
             callers.append(Cause(place, what, is_property))
     properties = any(cause.is_property for cause in callers)
     return Sharing(tuple(dict.fromkeys(callers)), properties, None if every_role else frozenset(roles))
-
-
-def _applied_entries(endpoint: Endpoint) -> Iterator[tuple[str, RowRuleEntry]]:
-    """Yield the entries of all row rules that can apply to what the endpoint reads, each after its place."""
-    definition = endpoint.definition
-    if definition.row_rule is not None:
-        yield "row_rule", RowRuleEntry(filter=definition.row_rule)
-    if endpoint.entity is not None:
-        for entry in endpoint.entity.row_rule:
-            yield "entity.row_rule", entry
-    ruled = set(_ruled_entities(endpoint))
-    for exposure in endpoint.exposures:
-        if exposure.entity in ruled:
-            for entry in exposure.row_rule:
-                yield f"entities.{exposure.segment}.row_rule", entry
-
-
-def _ruled_entities(endpoint: Endpoint) -> Iterator[str]:
-    """Yield the entities to which the row rules of all their exposures in the module apply."""
-    definition = endpoint.definition
-    if endpoint.entity is not None and definition.settings.reaches_records:
-        yield endpoint.entity.entity
-    query = definition.settings.designed_query
-    if query is not None:
-        yield query.entity
-        if definition.settings.applies_linked_row_rules:
-            yield from (link.entity for link in query.every_link)
-    for fetcher in definition.fetchers:
-        if fetcher.query is not None and fetcher.apply_row_rules:
-            yield fetcher.query.entity
 
 
 def _causes_in_query(place: str, query: DesignedQuery) -> Iterator[Cause]:

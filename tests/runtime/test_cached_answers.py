@@ -162,6 +162,69 @@ def test_a_lookups_name_ends_with_a_write_to_the_record_it_names(rita: Caller, k
     assert "Renamed" in str(body(rita, path))
 
 
+# What makes a record found or not, or come first or last, and belongs to another record: its contact.
+_OF_A_KNOWN_CONTACT = (
+    '<filter><link-entity name="contact" from="contactid" to="primarycontactid" link-type="any">'
+    '<filter><condition attribute="lastname" operator="eq" value="Known"/></filter></link-entity></filter>'
+)
+_WITH_A_KNOWN_NAME = where('attribute="primarycontactid" operator="like" value="%Known%"')
+
+
+@pytest.mark.parametrize("rule", [_OF_A_KNOWN_CONTACT, _WITH_A_KNOWN_NAME], ids=["link", "name"])
+@pytest.mark.parametrize("place", ["query", "row rule", "row rule of a read"])
+def test_an_answer_ends_with_a_write_to_a_record_that_decides_who_reads_it(
+    rita: Caller, kept: str, rule: str, place: str
+) -> None:
+    contact = get_platform().create("contact", {"firstname": "A", "lastname": "Known"}).id
+    get_platform().update("account", kept, {"primarycontactid": Reference("contact", contact)})
+    persons = _writable_persons()
+    if place == "query":
+        path = cached(inside=rule)
+    else:
+        only_rule(rule)
+        path = cached() if place == "row rule" else warm(_cached_read(kept))
+    found = rita.get(path)
+    assert found.status_code == 200
+    assert "Kept" in found.content.decode()
+    assert rita.patch(f"{persons}/{contact}", {"name": "Forgotten"}).status_code == 204
+    after = rita.get(path)
+    assert "Kept" not in after.content.decode(), after["Cache-Status"]
+
+
+def test_an_order_by_name_ends_with_a_write_to_a_record_with_such_a_name(rita: Caller, kept: str) -> None:
+    platform = get_platform()
+    persons, contacts = _writable_persons(), {}
+    for name in ("Kept A", "Kept B"):
+        contacts[name] = platform.create("contact", {"lastname": name}).id
+        platform.create("account", {"name": name, "primarycontactid": Reference("contact", contacts[name])})
+    path = cached(
+        inside=where('attribute="primarycontactid" operator="not-null"')
+        + '<order attribute="primarycontactid"/>'
+    )
+    assert [row["name"] for row in body(rita, path)] == ["Kept A", "Kept B"]
+    assert rita.patch(f"{persons}/{contacts['Kept A']}", {"name": "Kept C"}).status_code == 204
+    assert [row["name"] for row in body(rita, path)] == ["Kept B", "Kept A"]
+
+
+def _writable_persons() -> str:
+    """The path of contacts, whose last name callers may change."""
+    exposed = ExposedEntity.objects.create(
+        module=Module.objects.get(segment="sales"), segment="persons", entity="contact"
+    )
+    row = Endpoint.objects.create(kind="update", entity=exposed)
+    Input.objects.create(endpoint=row, name="name", type="String", required=True)
+    Binding.objects.create(endpoint=row, attribute="lastname", source="input", value="name")
+    return "/api/sales/persons"
+
+
+def _cached_read(id: str) -> str:
+    """The path of an account, of which nothing but the name is read, from the cache."""
+    row = Endpoint.objects.get(kind="read", entity__segment="accounts")
+    row.columns.exclude(attribute="name").delete()
+    Endpoint.objects.filter(pk=row.pk).update(settings={"cache": ON})
+    return f"{ACCOUNTS}/{id}"
+
+
 def test_an_answers_time_ends_it(rita: Caller, kept: str, monkeypatch: pytest.MonkeyPatch) -> None:
     path = cached()
     rita.get(path)
