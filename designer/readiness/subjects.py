@@ -22,7 +22,7 @@ from designer.definitions import (
     IssuerDefinition,
     UserPropertyDefinition,
 )
-from designer.endpoint_facts.bound_attributes import bound_attributes
+from designer.endpoint_facts.bound_attributes import bound_attributes, bound_options
 from designer.endpoint_facts.reached_entities import ruled_entities
 from designer.kinds import Section
 from designer.kinds.vocabulary import Vocabulary
@@ -204,6 +204,10 @@ class EndpointSubject:
         """Return the attribute whose limits apply to the input `name`; None where it is bound to none."""
         return self._bound_attributes.get(name)
 
+    def options_limiting(self, name: str) -> OptionSet | None:
+        """Return the options that the input `name` may have; None where it is bound to no choice."""
+        return self._bound_options.get(name)
+
     def attributes_set_by(self, name: str) -> list[Attribute]:
         """Return all attributes that the input `name` is bound to."""
         return [
@@ -216,6 +220,11 @@ class EndpointSubject:
     def _bound_attributes(self) -> Mapping[str, Attribute]:
         """The attribute whose limits apply to each input, by the name of the input."""
         return bound_attributes(self.bindings, self.attributes)
+
+    @cached_property
+    def _bound_options(self) -> Mapping[str, OptionSet]:
+        """The options that each input may have that is bound to a choice, by the name of the input."""
+        return bound_options(self.bindings, self.attributes, self.options)
 
     def options(self, attribute: Attribute | None) -> OptionSet | None:
         """Return the option set of a choice attribute; None for other attributes."""

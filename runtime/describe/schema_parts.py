@@ -187,9 +187,12 @@ _LIMITS = {
 
 
 def _limits(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the limits of a value, and the values that are allowed, by the words of `/api/schema`."""
+    """Return the limits of a value, and the values that are allowed, by the words of `/api/schema`; for a
+    list, those that its items may have.
+    """
     limits = {name: schema[word] for word, name in _LIMITS.items() if word in schema}
-    allowed = [value for value in schema.get("enum", ()) if value is not None]
+    values = schema.get("enum") or schema.get("items", {}).get("enum", ())
+    allowed = [value for value in values if value is not None]
     return {**limits, "allowed": allowed} if allowed else limits
 
 

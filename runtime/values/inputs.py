@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 from crmclient import Platform, Value
 from crmclient.metadata import Attribute, OptionSet
 from designer.definitions import EndpointDefinition, InputDefinition
-from designer.endpoint_facts.bound_attributes import bound_attributes
+from designer.endpoint_facts.bound_attributes import bound_attributes, bound_options
 from designer.names import alike
 from designer.sentences import Sentence
 from designer.types import TYPES, InputType, InvalidInput, Limits, Reader
@@ -227,11 +227,12 @@ def limits_of_inputs(
     `entity` is the entity of `attributes`, by which option sets are found.
     """
     bound = bound_attributes(endpoint.bindings, attributes)
+    options = bound_options(
+        endpoint.bindings, attributes, lambda attribute: _options(attribute, entity, platform)
+    )
     return {
-        definition.name: Limits.of(definition, attribute, _options(attribute, entity, platform))
+        definition.name: Limits.of(definition, bound.get(definition.name), options.get(definition.name))
         for definition in endpoint.inputs
-        # Only names the attribute, None if the input is not bound to one.
-        for attribute in (bound.get(definition.name),)
     }
 
 
@@ -258,9 +259,9 @@ def platform_refusal(errors: Sequence[FieldError]) -> Problem:
     return Problem(422, REFUSED, "The platform refused the data.", errors=errors)
 
 
-def _options(attribute: Attribute | None, entity: str, platform: Platform) -> OptionSet | None:
+def _options(attribute: Attribute, entity: str, platform: Platform) -> OptionSet | None:
     """Return the option set of an attribute; None for an attribute that has none."""
-    if attribute is None or attribute.option_set is None:
+    if attribute.option_set is None:
         return None
     return platform.option_set(attribute.logical_name, entity=entity)
 

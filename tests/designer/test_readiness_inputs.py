@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
-from crmclient.metadata import Attribute, AttributeType
-from designer.definitions import BindingDefinition
-from designer.readiness import Checker, Metadata, check
+import pytest
+
+from crmclient.metadata import Attribute, AttributeType, Label, Option, OptionSet
+from designer.configuration import Endpoint
+from designer.definitions import BindingDefinition, UserPropertyDefinition
+from designer.readiness import Checker, Finding, Metadata, check
 from tests.designer.judged import (
     BOUND,
     NAME,
@@ -76,3 +80,97 @@ def test_the_shortest_attribute_of_an_input_sets_its_limit() -> None:
     findings = [each for each in checker.endpoint(1) if each.rule == "binding-length"]
     changes = [fix.changes for finding in findings if (fix := checker.fix(1, finding)) is not None]
     assert changes == [{"inputs.name.max_length": 20}] * 3
+
+
+def choice(name: str, *values: int) -> Attribute:
+    options = OptionSet(name, Label(), tuple(Option(value, Label()) for value in values), entity="thing")
+    return Attribute(name, AttributeType.PICKLIST, option_set=name, options=options)
+
+
+_ATTRIBUTES = (
+    Attribute("name", AttributeType.STRING, max_length=50),
+    Attribute("title", AttributeType.STRING, max_length=20),
+    choice("small", 1, 2),
+    choice("large", 2, 3),
+    choice("other", 4),
+    Attribute("few", AttributeType.INTEGER, minimum=Decimal(0), maximum=Decimal(10)),
+    Attribute("many", AttributeType.INTEGER, minimum=Decimal(20), maximum=Decimal(90)),
+    Attribute("price", AttributeType.MONEY),
+    Attribute("due", AttributeType.DATETIME),
+    Attribute("total", AttributeType.BIGINT),
+    Attribute("unitid", AttributeType.LOOKUP, targets=("unit",)),
+    Attribute("userid", AttributeType.LOOKUP, targets=("systemuser",)),
+    Attribute("ownerid", AttributeType.OWNER, targets=("systemuser", "team")),
+)
+
+
+class Several(Catalogue):
+    """Things with attributes that have no, some or all values in common."""
+
+    def attributes(self, entity: str) -> Mapping[str, Attribute]:
+        if entity == "systemuser":
+            return {**super().attributes(entity), "phone": Attribute("phone", AttributeType.STRING)}
+        if entity != "thing":
+            return super().attributes(entity)
+        return {attribute.logical_name: attribute for attribute in _ATTRIBUTES}
+
+    def option_set(self, name: str, *, entity: str | None = None) -> OptionSet:
+        options = self.attributes("thing")[name].options
+        assert options is not None
+        return options
+
+
+def judged_by_several(endpoint: Endpoint, *properties: UserPropertyDefinition) -> list[Finding]:
+    platform: Any = Several()
+    return check(endpoint, configured(endpoint, properties=properties), Metadata(platform))
+
+
+@pytest.mark.parametrize(
+    ("input", "attributes", "rule"),
+    [
+        ({"type": "OptionSet"}, ("small", "large"), ""),
+        ({"type": "OptionSet", "allowed": [2]}, ("small", "large"), ""),
+        ({"type": "OptionSet", "allowed": [3]}, ("small", "large"), "input-allowed"),
+        ({"type": "OptionSet", "allowed": [1]}, ("small", "large"), "input-allowed"),
+        ({"type": "OptionSet"}, ("small", "other"), "input-attributes"),
+        ({"type": "OptionSet"}, ("other", "small", "large"), "input-attributes"),
+        ({"type": "Integer"}, ("few",), ""),
+        ({"type": "Integer"}, ("few", "many"), "input-attributes"),
+        ({"type": "Integer", "minimum": 11}, ("few",), "input-attributes"),
+        ({"type": "Integer", "minimum": 11, "maximum": 10}, ("few",), "input-limits"),
+        ({"type": "String", "min_length": 20}, ("name", "title"), ""),
+        ({"type": "String", "min_length": 21}, ("name", "title"), "input-attributes"),
+        ({"type": "EntityReference"}, ("userid", "ownerid"), ""),
+        ({"type": "EntityReference"}, ("unitid", "ownerid"), "input-attributes"),
+    ],
+)
+def test_an_input_whose_attributes_hold_no_value_together_is_found(
+    input: dict[str, Any], attributes: tuple[str, ...], rule: str
+) -> None:
+    """Every call that sends it would be refused."""
+    bindings = [BindingDefinition(attribute=name, value="name") for name in attributes]
+    endpoint = create(inputs=(an_input(**input),), bindings=bindings)
+    blocking = {finding.rule for finding in judged_by_several(endpoint) if finding.is_blocking}
+    assert blocking == ({rule} if rule else set())
+
+
+@pytest.mark.parametrize("attribute", ["price", "due", "total", "unitid"])
+@pytest.mark.parametrize("source", ["user", "expression", "fetch"])
+def test_a_text_for_an_attribute_that_takes_only_some_texts_is_found(attribute: str, source: str) -> None:
+    """Whether a call is answered depends on what people have written."""
+    phone = UserPropertyDefinition(name="phone", attribute="phone")
+    fetched = '<fetch><entity name="unit"><attribute name="name"/></entity></fetch>'
+    value = {"user": "phone", "expression": "user.phone", "fetch": "first.name"}[source]
+
+    def found_with(*bound: str) -> list[tuple[str, str]]:
+        bindings = [BindingDefinition(attribute=name, source=source, value=value) for name in bound]
+        endpoint = create(
+            inputs=(an_input(),),
+            bindings=(BOUND, *bindings),
+            fetchers=[{"name": "first", "query": fetched}],
+        )
+        findings = judged_by_several(endpoint, phone)
+        assert not [finding for finding in findings if finding.is_blocking]
+        return [(each.rule, each.field) for each in findings if each.rule == "binding-value-text"]
+
+    assert found_with(attribute, "title") == [("binding-value-text", f"bindings.{attribute}.value")]

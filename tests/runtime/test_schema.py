@@ -9,13 +9,14 @@ import jsonschema
 import pytest
 
 from crmclient.metadata import Attribute, AttributeType
-from designer.models import Binding, Endpoint, Input
+from designer.models import Binding, Endpoint, ExposedEntity, Input, Module
 from designer.types import TYPES, Limits
 from designer.types.numbers import DecimalType
 from tests.callers import Caller
 from tests.runtime.queries import QUERIES, a_query, where
 from tests.runtime.queries import accounts as about_accounts
 from tests.runtime.test_openapi import PEOPLE, reader  # noqa: F401  a fixture
+from tests.runtime.test_openapi_types import resolved
 
 GERMAN = "1031"
 FORMAT = "/api/schema/format"
@@ -267,3 +268,39 @@ def test_an_lcid_that_is_no_number_is_refused(anonymous: Caller) -> None:
     answer = anonymous.get("/api/schema?lcid=german")
     assert answer.status_code == 400
     assert answer.json()["errors"][0]["parameter"] == "lcid"
+
+
+@pytest.mark.parametrize(
+    "attributes", [("gendercode", "accountrolecode"), ("accountrolecode", "gendercode")], ids="-".join
+)
+def test_an_input_of_two_choices_takes_the_options_that_both_have(
+    rita: Caller, attributes: tuple[str, str]
+) -> None:
+    exposed = ExposedEntity.objects.create(
+        module=Module.objects.get(segment="sales"), segment="persons", entity="contact"
+    )
+    row = Endpoint.objects.create(kind="create", entity=exposed)
+    Input.objects.create(endpoint=row, name="name", type="String", required=True)
+    Binding.objects.create(endpoint=row, attribute="lastname", source="input", value="name")
+    Input.objects.create(endpoint=row, name="kind", type="OptionSet", required=True)
+    for attribute in attributes:
+        Binding.objects.create(endpoint=row, attribute=attribute, source="input", value="kind")
+    path = "/api/sales/persons"
+    document = read(rita, "/api/openapi.json")
+    content = document["paths"][path]["post"]["requestBody"]["content"]["application/json"]
+    kind = resolved(resolved(content["schema"], document)["properties"]["kind"], document)
+    assert kind["enum"] == [1, 2]
+    create = read(rita, "/api/schema/entities/sales.persons")["operations"]["create"]
+    assert field(create, "kind")["allowed"] == [1, 2]
+    assert rita.post(path, {"name": "Both", "kind": 2}).status_code == 200
+    refused = rita.post(path, {"name": "One", "kind": 3}).json()
+    assert [(error["pointer"], error["code"]) for error in refused["errors"]] == [("/kind", "unknown_option")]
+
+
+def test_the_allowed_items_of_a_list_are_named(rita: Caller) -> None:
+    query = about_accounts(
+        '<filter><condition attribute="address1_city" operator="in"><value>@city</value></condition></filter>'
+    )
+    a_query("multi", query, {"name": "city", "type": "String", "allowed": ["Arles", "Bern"]})
+    listed = field(read(rita, "/api/schema/queries/sales.tested")["call"], "city")
+    assert listed["allowed"] == ["Arles", "Bern"]

@@ -266,7 +266,7 @@ def _limits_of_input(subject: EndpointSubject, definition: InputDefinition) -> L
     if subject.definition.settings.asks_query:
         return _query_values(subject, definition).limits
     attribute = subject.attribute_limiting(definition.name)
-    return Limits.of(definition, attribute, subject.options(attribute))
+    return Limits.of(definition, attribute, subject.options_limiting(definition.name))
 
 
 def _query_values(subject: EndpointSubject, definition: InputDefinition) -> QueryValues:

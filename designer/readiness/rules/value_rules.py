@@ -8,13 +8,14 @@ from typing import Any
 
 from crmclient import Reference
 from crmclient.metadata import Attribute, RequiredLevel
+from crmclient.query.families import FAMILY, Family
 from designer.definitions import BindingDefinition, InputDefinition
 from designer.expressions import ExpressionError
 from designer.kinds import Section
 from designer.queries.answered_columns import answered_attributes
 from designer.readiness.expressions import constant_result, path_of, result_for_samples
 from designer.readiness.metadata import Metadata
-from designer.readiness.registry import Found, blocking
+from designer.readiness.registry import Found, blocking, warning
 from designer.readiness.samples import (
     UNKNOWN,
     Sample,
@@ -34,12 +35,13 @@ _EMPTY: tuple[Any, ...] = (None, "", [], ())
 class PossibleValues:
     """The values that a source may give: `words` for the source, and a sample of each kind of value.
 
-    For a choice, `options` are the values of its options.
+    For a choice, `options` are the values of its options. `is_text`: they are any texts that people write.
     """
 
     words: str
     samples: tuple[Sample, ...]
     options: frozenset[int] = frozenset()
+    is_text: bool = False
 
     @classmethod
     def of(cls, words: str, attribute: Attribute, metadata: Metadata) -> PossibleValues:
@@ -50,7 +52,12 @@ class PossibleValues:
         if attribute.type.is_reference:
             targets: Iterable[str] = attribute.targets or ("",)
             return cls(words, tuple(Reference(target, "1") for target in targets))
-        return cls(words, (sample_of_attribute(attribute),), _option_values(attribute, metadata))
+        return cls(
+            words,
+            (sample_of_attribute(attribute),),
+            _option_values(attribute, metadata),
+            is_text=FAMILY[attribute.type] is Family.TEXT,
+        )
 
     def suits(self, attribute: Attribute, metadata: Metadata) -> bool:
         """Whether `attribute` may take any of the values."""
@@ -68,6 +75,29 @@ def values_fit(subject: EndpointSubject) -> Found:
             yield (
                 _(
                     "“%(attribute)s” takes %(wanted)s, which %(given)s does not give. Choose another value.",
+                    attribute=binding.attribute,
+                    wanted=_expected_type(attribute),
+                    given=possible.words,
+                ),
+                f"bindings.{binding.attribute}.value",
+            )
+
+
+@warning("binding-value-text")
+def texts_may_not_fit(subject: EndpointSubject) -> Found:
+    """Find bindings of an attribute that takes only some texts, such as numbers, to a source of any text."""
+    for binding, attribute, samples in _bindings_to_check(subject):
+        possible = _possible_values_of(subject, binding, samples)
+        if (
+            possible is not None
+            and possible.is_text
+            and FAMILY[attribute.type] is not Family.TEXT
+            and possible.suits(attribute, subject.metadata)
+        ):
+            yield (
+                _(
+                    "“%(attribute)s” takes %(wanted)s, and %(given)s gives a text. Calls are refused (422) "
+                    "whenever the text is not such a value. Choose a value of the right type.",
                     attribute=binding.attribute,
                     wanted=_expected_type(attribute),
                     given=possible.words,
