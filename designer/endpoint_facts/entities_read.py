@@ -8,6 +8,7 @@ from typing import Final
 from crmclient.metadata import Attribute
 from crmclient.query.designed import DesignedCondition, DesignedLink, DesignedQuery
 from crmclient.query.families import OF_RECORDS_HIERARCHY
+from crmclient.query.lookup_names import lookup_named_by
 from crmclient.query.patterns import MATCHING
 from designer.configuration import Endpoint
 from designer.endpoint_facts.applied_row_rules import applied_entries
@@ -45,14 +46,18 @@ def entities_read(endpoint: Endpoint, attributes: Attributes) -> frozenset[str] 
                 entities.add(part.entity)
                 names = None if part.all_columns else {column.attribute for column in part.columns}
                 lookups += _lookups_among(attributes(part.entity), names)
-            for entity, name in _sorted_attributes(query):
-                lookups += _lookups_among(attributes(entity), {name})
-            lookups += _lookups_compared(conditions(query), attributes)
+            aliases = _entities_by_alias(query.entity, query.every_link)
+            for order in query.orders:
+                # An order without an attribute is by the alias of a column.
+                if order.attribute is not None and order.link in aliases:
+                    lookups += _lookups_among(attributes(aliases[order.link]), {order.attribute})
+            lookups += _lookups_compared(conditions(query), aliases, attributes)
     for _place, entity, entry in applied_entries(endpoint):
         if entry.filter is not None:
             entities |= {link.entity for link in entry.filter.every_link}
-            compared = conditions_of_filter(entry.filter, None, {None: entity, entity: entity})
-            lookups += _lookups_compared(compared, attributes)
+            aliases = _entities_by_alias(entity, entry.filter.every_link)
+            compared = conditions_of_filter(entry.filter, None, aliases)
+            lookups += _lookups_compared(compared, aliases, attributes)
     for lookup in lookups:
         if not lookup.targets:
             return None
@@ -66,27 +71,35 @@ def _query_and_links(query: DesignedQuery) -> Iterator[DesignedQuery | DesignedL
     yield from query.every_link
 
 
-def _sorted_attributes(query: DesignedQuery) -> Iterator[tuple[str, str]]:
-    """Yield each attribute that the query sorts by, after its entity. One that callers may choose is also a
-    column.
+def _entities_by_alias(root: str, links: Iterable[DesignedLink]) -> dict[str | None, str]:
+    """Return the entity of each alias of a query or filter of the entity `root`, which has None and its own
+    name.
     """
-    entities: dict[str | None, str] = {None: query.entity}
-    entities |= {link.alias: link.entity for link in query.every_link}
-    for order in query.orders:
-        if order.attribute is not None and order.link in entities:
-            yield entities[order.link], order.attribute
+    return {None: root, root: root, **{link.alias: link.entity for link in links}}
 
 
 def _lookups_compared(
-    placed: Iterable[tuple[str, DesignedCondition]], attributes: Attributes
+    placed: Iterable[tuple[str, DesignedCondition]],
+    aliases: Mapping[str | None, str],
+    attributes: Attributes,
 ) -> Iterator[Attribute]:
-    """Yield the lookups whose conditions depend on the records that they point at. Each condition has the
-    entity of its attribute before it; empty where it is not known.
+    """Yield the lookups whose conditions depend on the records that they point at.
+
+    Each condition has the entity of its attribute before it; empty where it is not known. `aliases` are the
+    entities by alias.
     """
     for entity, condition in placed:
         # With an unknown alias, the endpoint is not served.
-        if condition.operator in _READ_TARGETS and entity:
-            yield from _lookups_among(attributes(entity), {condition.attribute})
+        if not entity:
+            continue
+        of_entity = attributes(entity)
+        if condition.operator in _READ_TARGETS or condition.attribute not in of_entity:
+            yield from _lookups_among(of_entity, {condition.attribute})
+        if condition.value_of is not None:
+            alias, other = condition.value_of
+            of_other = of_entity if alias is None else attributes(aliases.get(alias, entity))
+            if other not in of_other:
+                yield from _lookups_among(of_other, {other})
 
 
 def _record_attributes(endpoint: Endpoint) -> Collection[str] | None:
@@ -109,8 +122,14 @@ def _record_attributes(endpoint: Endpoint) -> Collection[str] | None:
 
 
 def _lookups_among(attributes: Mapping[str, Attribute], names: Collection[str] | None) -> Iterator[Attribute]:
-    """Yield those of the attributes `names` that point at records; None: of all attributes."""
+    """Yield those of the attributes `names` that point at records; None: of all attributes. The name of a
+    lookup's record, such as `customeridname`, stands for the lookup.
+    """
     for name, attribute in attributes.items():
         refers_to_records = attribute.type.is_reference or attribute.type.holds_parties
         if refers_to_records and (names is None or name in names):
             yield attribute
+    for name in names or ():
+        lookup = lookup_named_by(name, attributes)
+        if lookup is not None:
+            yield lookup

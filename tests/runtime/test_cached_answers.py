@@ -150,9 +150,12 @@ def test_a_write_to_another_entity_leaves_answers_alone(rita: Caller, kept: str)
     assert status(rita.get(path)) == "Portico; hit; ttl=…"
 
 
-def test_a_lookups_name_ends_with_a_write_to_the_record_it_names(rita: Caller, kept: str) -> None:
+@pytest.mark.parametrize("column", ["parentcustomerid", "parentcustomeridname"])
+def test_a_lookups_name_ends_with_a_write_to_the_record_it_names(
+    rita: Caller, kept: str, column: str
+) -> None:
     named = where('attribute="lastname" operator="eq" value="Kept"')
-    columns = '<attribute name="parentcustomerid"/>'
+    columns = f'<attribute name="{column}"/>'
     query = f'<fetch><entity name="contact">{columns}{named}</entity></fetch>'
     path = warm(a_query("multi", query, cache=ON))
     get_platform().create("contact", {"lastname": "Kept", "parentcustomerid": Reference("account", kept)})
@@ -168,9 +171,12 @@ _OF_A_KNOWN_CONTACT = (
     '<filter><condition attribute="lastname" operator="eq" value="Known"/></filter></link-entity></filter>'
 )
 _WITH_A_KNOWN_NAME = where('attribute="primarycontactid" operator="like" value="%Known%"')
+_CALLED_KNOWN = where('attribute="primarycontactidname" operator="eq" value="A Known"')
 
 
-@pytest.mark.parametrize("rule", [_OF_A_KNOWN_CONTACT, _WITH_A_KNOWN_NAME], ids=["link", "name"])
+@pytest.mark.parametrize(
+    "rule", [_OF_A_KNOWN_CONTACT, _WITH_A_KNOWN_NAME, _CALLED_KNOWN], ids=["link", "name", "column"]
+)
 @pytest.mark.parametrize("place", ["query", "row rule", "row rule of a read"])
 def test_an_answer_ends_with_a_write_to_a_record_that_decides_who_reads_it(
     rita: Caller, kept: str, rule: str, place: str
@@ -191,15 +197,17 @@ def test_an_answer_ends_with_a_write_to_a_record_that_decides_who_reads_it(
     assert "Kept" not in after.content.decode(), after["Cache-Status"]
 
 
-def test_an_order_by_name_ends_with_a_write_to_a_record_with_such_a_name(rita: Caller, kept: str) -> None:
+@pytest.mark.parametrize("attribute", ["primarycontactid", "primarycontactidname"])
+def test_an_order_by_name_ends_with_a_write_to_a_record_with_such_a_name(
+    rita: Caller, kept: str, attribute: str
+) -> None:
     platform = get_platform()
     persons, contacts = _writable_persons(), {}
     for name in ("Kept A", "Kept B"):
         contacts[name] = platform.create("contact", {"lastname": name}).id
         platform.create("account", {"name": name, "primarycontactid": Reference("contact", contacts[name])})
     path = cached(
-        inside=where('attribute="primarycontactid" operator="not-null"')
-        + '<order attribute="primarycontactid"/>'
+        inside=where('attribute="primarycontactid" operator="not-null"') + f'<order attribute="{attribute}"/>'
     )
     assert [row["name"] for row in body(rita, path)] == ["Kept A", "Kept B"]
     assert rita.patch(f"{persons}/{contacts['Kept A']}", {"name": "Kept C"}).status_code == 204
