@@ -9,11 +9,21 @@ from typing import ClassVar
 from django.http import HttpResponse
 
 from crmclient import Guid, Platform, Reference, new_guid
-from crmclient.errors import DuplicateKey, InvalidRecord, PossibleDuplicate, RecordNotFound
+from crmclient.errors import (
+    AccessDenied,
+    DuplicateKey,
+    InvalidRecord,
+    MissingPrivilege,
+    PlatformError,
+    PossibleDuplicate,
+    RecordNotFound,
+)
 from crmclient.platform import Create
 from designer.configuration import Endpoint
 from designer.kinds.duplicates import DuplicateSettings
 from designer.kinds.record_groups import groups_of_entity
+from runtime.http.failures import problem_of
+from runtime.http.problems import Problem
 from runtime.http.rendering import json_response
 from runtime.operations import payload
 from runtime.operations.base import Description, Operation
@@ -46,19 +56,27 @@ class CreateOperation(Operation):
         `Location`.
         """
         sent = self.payload.receive(exchange)
+        try:
+            id = self._stored(sent, exchange)
+        except (Problem, PlatformError) as error:
+            # The request may repeat a try that broke off, with the same id. What that try has created may be
+            # in the way of another one: by its id, its keys, and for pre-conditions and rules of the platform
+            # that look for duplicates. The records of lists are there, too: all were written in one
+            # transaction.
+            if not (exchange.taken_over and self._exists(exchange.chosen_id or "", error, exchange)):
+                raise
+            id = exchange.chosen_id or ""
+        path = exchange.record_path(id)
+        return json_response({"id": id}, headers={"Location": path} if path else None)
+
+    def _stored(self, sent: Sent, exchange: Exchange) -> Guid:
+        """Do the steps, and create the record and the records of its lists. Return the record's id."""
         self.steps.run(exchange)
         items = self.lists.items(sent)
         try:
-            id = self._create_with_items(items, sent, exchange) if items else self._create(sent, exchange)
+            return self._create_with_items(items, sent, exchange) if items else self._create(sent, exchange)
         except (DuplicateKey, PossibleDuplicate) as error:
-            # A request that takes over an earlier try has a chosen id.
-            id = exchange.chosen_id or ""
-            # The request repeats a try that broke off, with the same id. If that try has created the record,
-            # the records of the lists are there, too: all were written in one transaction.
-            if not (exchange.taken_over and self._exists(id, exchange)):
-                raise conflict_at_item(items, error) from error
-        path = exchange.record_path(id)
-        return json_response({"id": id}, headers={"Location": path} if path else None)
+            raise conflict_at_item(items, error) from error
 
     def _create(self, sent: Sent, exchange: Exchange) -> Guid:
         """Create the record, without lists. Return its id. Raises Problem for wrong inputs."""
@@ -102,11 +120,16 @@ class CreateOperation(Operation):
         except InvalidRecord as error:
             raise self.payload.refusal(error) from error
 
-    def _exists(self, id: Guid, exchange: Exchange) -> bool:
-        """Whether the try that this request takes over had created the record."""
+    def _exists(self, id: Guid, refusal: Problem | PlatformError, exchange: Exchange) -> bool:
+        """Whether the try that this request takes over had created the record, as far as the platform says
+        after a `refusal`. It is not asked after a failure that another repetition may get past.
+        """
+        if problem_of(refusal).status_code >= 500:
+            return False
         try:
             self.platform.retrieve(self.entity, id, (), call=exchange.call)
-        except RecordNotFound:
+        except (RecordNotFound, AccessDenied, MissingPrivilege):
+            # Whoever may create and not read cannot know.
             return False
         return True
 

@@ -9,11 +9,12 @@ import pytest
 from django.utils import timezone
 
 from crmclient.query.ast import Column, Condition, Filter, Operator, Query
-from designer.models import Endpoint, Role
+from designer.models import Endpoint, Fetcher, Precondition, Role
 from designer.platform import get_platform
 from runtime.models import IdempotencyRecord
 from tests.callers import Caller
-from tests.runtime.accounts import an_account
+from tests.runtime.accounts import an_account, endpoint
+from tests.runtime.queries import accounts, where
 
 ACCOUNTS = "/api/sales/accounts"
 
@@ -80,6 +81,24 @@ def test_an_abandoned_create_is_taken_over_and_not_doubled(rita: Caller) -> None
     assert answer.status_code == 200, answer.content
     assert answer.json()["id"] == first
     assert _count("Killed") == 1
+
+
+def test_an_abandoned_create_is_not_refused_for_the_record_that_it_has_made(rita: Caller) -> None:
+    """A pre-condition that finds duplicates would find the record of the first try."""
+    create = endpoint("create")
+    same = where('attribute="name" operator="eq" value="@name"')
+    Fetcher.objects.create(endpoint=create, name="same", query=accounts(same), first=True)
+    Precondition.objects.create(
+        endpoint=create, expression="fetch.same.name == null", status=409, message="There is one already."
+    )
+    first = rita.post(ACCOUNTS, {"name": "Unique"}, idempotency_key="k9").json()["id"]
+    IdempotencyRecord.objects.update(
+        status=None, content=b"", deadline=timezone.now() - dt.timedelta(seconds=1)
+    )
+    answer = rita.post(ACCOUNTS, {"name": "Unique"}, idempotency_key="k9")
+    assert (answer.status_code, answer.json().get("id")) == (200, first)
+    assert rita.post(ACCOUNTS, {"name": "Unique"}, idempotency_key="k10").status_code == 409
+    assert _count("Unique") == 1
 
 
 def test_an_abandoned_create_that_never_reached_the_platform_is_done(rita: Caller) -> None:
