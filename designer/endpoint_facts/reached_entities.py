@@ -63,7 +63,9 @@ def reached_entities(endpoint: Endpoint) -> frozenset[str]:
 
 
 def exposures_read(endpoint: Endpoint) -> tuple[ExposedEntityDefinition, ...]:
-    """Return the exposed entities that findings about the endpoint depend on, its own first."""
+    """Return the exposed entities that findings about the endpoint, and its description, depend on; its own
+    first.
+    """
     definition = endpoint.definition
     own_entity = () if endpoint.entity is None else (endpoint.entity,)
     if definition.settings.related_segment or any(

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from designer.configuration import Endpoint
 from designer.definitions import ExposedEntityDefinition
+from designer.endpoint_facts.reached_entities import exposures_read
 from runtime.describe.own_routes import OWN_ROUTES
 from runtime.serving.served import Served
 
@@ -56,13 +57,10 @@ class Digests:
         )
 
     def _of_entities(self, endpoint: Endpoint) -> bytes:
-        """Return the bytes of the endpoint's exposed entity, and of the one that it relates records to."""
-        related = endpoint.definition.settings.related_segment
-        exposures = [
-            endpoint.entity,
-            *(exposure for exposure in endpoint.exposures if exposure.segment == related),
-        ]
-        return b"".join(self._of_entity(exposure) for exposure in exposures if exposure is not None)
+        """Return the bytes of the endpoint's exposed entity, and of those whose row rules may refuse a call
+        or need a data fetcher, such as the entity of a list.
+        """
+        return b"".join(self._of_entity(exposure) for exposure in exposures_read(endpoint))
 
     def _of_entity(self, entity: ExposedEntityDefinition) -> bytes:
         """Return the digest of an exposed entity. It is cached: many endpoints have the same entity."""

@@ -10,10 +10,11 @@ import pytest
 from crmclient import Reference
 from crmclient.errors import InvalidRecord
 from crmclient.query.ast import Column, Condition, Filter, Operator, Order, Query
-from designer.models import Binding, Input
+from designer.models import Binding, ExposedEntity, Input, Module
 from designer.platform import get_platform
 from runtime.idempotency.models import IdempotencyRecord
 from tests.callers import Caller
+from tests.row_rules import only_rule, ruled
 from tests.runtime.accounts import ACCOUNTS, NOBODY, endpoint
 
 CONTACT = ("firstname", "lastname", "emailaddress1", "parentcustomerid", "jobtitle", "birthdate")
@@ -266,3 +267,23 @@ def test_the_platform_says_which_item_it_refused() -> None:
     with pytest.raises(InvalidRecord) as caught:
         get_platform().batch([Create("account", {"name": "x"}), Create("contact", {"nosuch": "x"})])
     assert caught.value.item == 1
+
+
+def test_the_document_says_at_once_that_a_row_rule_of_the_items_refuses(rita: Caller) -> None:
+    """The rule is of another exposed entity than the endpoint's own."""
+
+    def refused() -> Any:
+        document = rita.get("/api/openapi.json").json()
+        reference = document["paths"][ACCOUNTS]["post"]["responses"]["403"]["$ref"]
+        return json.dumps(document["components"]["responses"][reference.rpartition("/")[2]])
+
+    exposed = ExposedEntity.objects.create(
+        module=Module.objects.get(segment="sales"), segment="persons", entity="contact"
+    )
+    before = refused()
+    ruled(exposed, '<filter><condition attribute="ownerid" operator="eq-userid"/></filter>')
+    answer = rita.post(ACCOUNTS, {"name": "Ruled", "contacts": [{"last": "Ada"}]})
+    assert (answer.status_code, answer.json()["code"]) == (403, "outside_row_rule")
+    assert "outside_row_rule" in refused()
+    only_rule("", segment="persons")
+    assert refused() == before
