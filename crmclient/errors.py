@@ -227,7 +227,14 @@ class Unsupported(PlatformError):
 
 
 class AccessDenied(PlatformError):
-    """The user whom the call acts for lacks a privilege on the platform."""
+    """The user whom the call acts for lacks a privilege on the platform.
+
+    `privilege` is its name there, such as `prvReadAccount`; empty where the platform does not say it.
+    """
+
+    def __init__(self, message: str, privilege: str = "") -> None:
+        super().__init__(message)
+        self.privilege = privilege
 
 
 class Refused(PlatformError):

@@ -68,4 +68,11 @@ def _words(text: str) -> str:
         return ""
     if not text.values:
         return text.template
-    return text.template % {name: _words(value) or "…" for name, value in text.values.items()}
+    return text.template % {name: _shown_value(name, value) for name, value in text.values.items()}
+
+
+def _shown_value(name: str, value: Any) -> str:
+    """Return a value of a Sentence for a log: “…”, unless it is a Sentence itself, or a status of HTTP."""
+    if name == "status" and isinstance(value, int):
+        return str(value)
+    return _words(value) or "…"

@@ -10,11 +10,13 @@ from designer.sentences import said
 
 
 def failure_words(error: PlatformError) -> str:
-    """Return the reason of a failure and the advice on it, in the language of the reader.
+    """Return the reason of a failure and the advice on it, in the language of the reader."""
+    return f"{said(str(error))} {said(failure_advice(error))}".strip()
 
-    There is advice for a platform that is reached over a network. The CRM in the box keeps no metadata apart,
-    and its failures are those of this service's database.
+
+def failure_advice(error: PlatformError) -> str:
+    """Return what to do about a failure of a platform that is reached over a network; else an empty text.
+
+    The CRM in the box keeps no metadata apart, and its failures are those of this service's database.
     """
-    reason = said(str(error))
-    advice = said(advice_on(error)) if isinstance(get_platform(), KeepsMetadata) else ""
-    return f"{reason} {advice}".strip()
+    return advice_on(error) if isinstance(get_platform(), KeepsMetadata) else ""

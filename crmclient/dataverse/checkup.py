@@ -15,6 +15,7 @@ from functools import partial
 from typing import Final
 
 from crmclient.dataverse.advice import advice_on, privilege_advice
+from crmclient.dataverse.failures import ACT_FOR_OTHERS
 from crmclient.dataverse.http.budget import Budget
 from crmclient.errors import (
     MissingPrivilege,
@@ -30,7 +31,6 @@ from crmclient.query.ast import ALL, Column, Query
 from crmclient.sentences import Sentence
 
 _NO_USER: Final = Sentence("Add the application as an application user there, with a security role.")
-_ACTING: Final = "prvActOnBehalfOfAnotherUser"
 _CUSTOMIZATIONS: Final = Sentence("Its security role must read customizations.")
 
 
@@ -230,11 +230,11 @@ def _act_for_user(platform: Platform) -> str:
     if isinstance(platform, TellsPrivileges):
         # An account that acts for itself may be let in without the privilege.
         try:
-            lacks_privilege = not platform.reach_of_privileges([_ACTING])
+            lacks_privilege = not platform.reach_of_privileges([ACT_FOR_OTHERS])
         except (UnknownProcess, UnexpectedAnswer):
             lacks_privilege = False
         if lacks_privilege:
-            raise MissingPrivilege(_ACTING)
+            raise MissingPrivilege(ACT_FOR_OTHERS)
     return Sentence("The service may act for users.")
 
 

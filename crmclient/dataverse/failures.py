@@ -64,6 +64,10 @@ class Refusal:
         return f"{self.status} {said}" if said else f"{self.status}."
 
 
+ACT_FOR_OTHERS: Final = "prvActOnBehalfOfAnotherUser"
+"""The service's own account needs it, whichever user a call is made for."""
+
+
 class TokenNotTaken(UnexpectedAnswer):
     """Entra ID gave a token, and the platform refuses it, also one that was fetched anew."""
 
@@ -93,8 +97,9 @@ def error_of(answer: Answer, subject: Subject, *, acting: bool) -> PlatformError
         return TokenNotTaken()
     make_error = _BY_CODE.get(refusal.code.lower()) or _BY_STATUS.get(refusal.status)
     # In a call for nobody else, the role of the service itself lacks something. For others see `_denied`.
-    if refusal.status == 403 and not acting and refusal.code:
-        return MissingPrivilege(_privilege_in(refusal.message))
+    privilege = _privilege_in(refusal.message) if refusal.status == 403 else ""
+    if refusal.status == 403 and refusal.code and (not acting or privilege == ACT_FOR_OTHERS):
+        return MissingPrivilege(privilege)
     if make_error is None and refusal.code and refusal.status >= 500:
         return errors.PlatformFault(_unexpected(refusal))
     if make_error is None or not refusal.code:
@@ -187,7 +192,7 @@ def _version_mismatch(_: Refusal, subject: Subject) -> PlatformError:
 
 
 def _denied(refusal: Refusal, _: Subject) -> PlatformError:
-    return errors.AccessDenied(str(refusal))
+    return errors.AccessDenied(str(refusal), _privilege_in(refusal.message))
 
 
 def _conflict(refusal: Refusal, _: Subject) -> PlatformError:

@@ -101,6 +101,9 @@ def error_response(error: Exception, request: HttpRequest) -> HttpResponse:
         logger.info("caller refused", extra=log_fields)
         caller_refused.send(error_response, problem=problem)
     elif isinstance(error, errors.PlatformError):
+        if isinstance(error, errors.AccessDenied):
+            # A caller is not told which one: that is for those who give users their security roles.
+            log_fields["privilege"] = error.privilege
         logger.info("platform refused: %s", for_log(error), extra=log_fields)
     return respond(problem, request)
 

@@ -14,8 +14,9 @@ from typing import Any, TypeAlias
 
 from django.db import DatabaseError, InterfaceError
 
-from crmclient.errors import MissingPrivilege, PlatformError, QueryRefused
+from crmclient.errors import MissingPrivilege, PlatformError, PlatformFailure, QueryRefused
 from crmclient.outages import Outage
+from designer.platform_failures import failure_advice
 from runtime.http.problems import Problem
 from runtime.http.request_record import RequestRecord
 
@@ -122,6 +123,8 @@ def _fields_of(error: Exception, endpoint: str) -> dict[str, Any]:
     fields: dict[str, Any] = {"endpoint": endpoint} if endpoint else {}
     if isinstance(error, MissingPrivilege):
         fields["privilege"] = error.privilege
+    if isinstance(error, PlatformFailure) and (advice := failure_advice(error)):
+        fields["advice"] = str(advice)
     if isinstance(error, QueryRefused):
         fields["platform_code"] = error.code
     return fields

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 import uuid
+from typing import Any
 
 import pytest
 
-from crmbox.demo.people import MAX_MANAGER, RITA_REP
+from crmbox.demo.people import FIRST_ACCOUNT, MAX_MANAGER, RITA_REP
 from crmclient.dataverse.platform import DataversePlatform
-from crmclient.errors import AccessDenied
+from crmclient.errors import AccessDenied, MissingPrivilege, PlatformError
 from crmclient.platform import Call
 from crmclient.values import Reference
+from designer.overview import forget
+from designer.platform import get_platform
+from tests.callers import account
 from tests.dataverse.conftest import Failing
+from tests.dataverse.reaching import settings_for
+from tests.runtime.accounts import ACCOUNTS
 
 pytestmark = pytest.mark.processes
 
@@ -69,3 +75,47 @@ def test_nobody_acts_as_a_user_who_is_unknown(failing: Failing, by_object_id: bo
 
     with pytest.raises(AccessDenied):
         platform.create("account", {"name": "x"}, call=Call(caller=str(uuid.uuid4())))
+
+
+DENIED = '{{"error": {{"code": "0x80040220", "message": "Principal user is missing {} privilege"}}}}'
+ACT_FOR_OTHERS = "prvActOnBehalfOfAnotherUser"
+
+
+def test_a_privilege_is_missing_for_the_user_or_for_the_service_itself(failing: Failing) -> None:
+    platform = failing.platform()
+    as_user = Call(caller=RITA_REP)
+
+    def refused_for(privilege: str) -> Exception:
+        failing.arm({"method": "POST", "path": "/accounts", "status": 403, "body": DENIED.format(privilege)})
+        with pytest.raises(PlatformError) as raised:
+            platform.create("account", {"name": "x"}, call=as_user)
+        assert isinstance(raised.value, AccessDenied | MissingPrivilege)
+        assert raised.value.privilege == privilege
+        return raised.value
+
+    assert isinstance(refused_for("prvCreateAccount"), AccessDenied)
+    assert isinstance(refused_for(ACT_FOR_OTHERS), MissingPrivilege)
+
+
+def test_the_log_names_the_privilege_that_a_user_lacks_and_the_caller_is_not_told(
+    portico: None, failing: Failing, settings: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    here = {**settings_for(failing.server), "CRM_IMPERSONATE": True}
+    settings.PORTICO = {**settings.PORTICO, **here}
+    get_platform.cache_clear()
+    forget()
+    try:
+        max = account("manager")
+        path = f"{ACCOUNTS}/{FIRST_ACCOUNT}"
+        assert max.get(path).status_code == 200
+        failing.arm({"path": "/accounts", "status": 403, "body": DENIED.format("prvReadAccount")})
+        with caplog.at_level("INFO", "portico.failures"):
+            answer = max.get(path)
+    finally:
+        get_platform.cache_clear()
+        forget()
+
+    assert (answer.status_code, answer.json()["code"]) == (403, "platform_denied")
+    assert "prvReadAccount" not in answer.content.decode()
+    [line] = [record for record in caplog.records if record.name == "portico.failures"]
+    assert vars(line)["privilege"] == "prvReadAccount"

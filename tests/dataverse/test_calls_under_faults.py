@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from crmbox.demo.people import FIRST_ACCOUNT
+from crmclient.sentences import for_log
 from designer.models import Endpoint, ExposedEntity
 from designer.overview import forget
 from designer.platform import get_platform
@@ -149,6 +150,30 @@ def test_a_write_whose_answer_is_lost_may_be_there(remote: Failing) -> None:
     assert (answer.status_code, answer.json()["code"]) == (503, "platform_unavailable")
     assert "ended before the answer" in answer.json()["detail"]
     assert "look before you send it again" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "said", "advised"),
+    [
+        ({"status": 502}, "UnexpectedAnswer: The platform answers 502.", "proxy or a sign-in page"),
+        ({"status": 503}, "Unavailable: The platform answers 503.", "service health"),
+        ({"status": 401}, "TokenNotTaken: The platform refuses the service's token", "application user"),
+        ({"status": 429}, "Throttled: The platform answers 429.", "CRM_CLIENTS"),
+    ],
+)
+def test_the_log_says_how_the_platform_fails_and_what_to_do(
+    remote: Failing, caplog: pytest.LogCaptureFixture, fault: dict[str, Any], said: str, advised: str
+) -> None:
+    max = account("manager")
+    assert max.get(ACCOUNT).status_code == 200
+    remote.arm({"path": "/accounts", **FOREVER, **fault})
+
+    max.get(ACCOUNT)
+
+    [line] = [record for record in caplog.records if record.name == "portico.failures"]
+    assert line.exc_info is not None
+    assert for_log(line.exc_info[1] or Exception()).startswith(said)
+    assert advised in vars(line)["advice"]
 
 
 def test_a_missing_privilege_is_no_mistake_of_the_configuration(remote: Failing) -> None:
