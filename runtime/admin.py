@@ -60,7 +60,7 @@ class ApiAccountAdmin(ModelAdmin):
     when_empty = _("No API account yet. Programs get tokens with one: a name, a password, roles, a record.")
     fieldsets = (
         (None, {"fields": ("username", "password", "active")}),
-        (_("What it may do"), {"fields": ("roles", "caller_type", "platform_user", "record", "rate")}),
+        (_("Access"), {"fields": ("roles", "caller_type", "platform_user", "record", "rate")}),
     )
     list_display = ("username", "role_names", "is_open", "last_token")
     list_filter = ("user__is_active", "roles")

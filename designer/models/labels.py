@@ -64,6 +64,7 @@ _MODELS: Mapping[str, tuple[Any, Any]] = {
     "OptionSet": (_("option set"), _("option sets")),
     "Precondition": (_("pre-condition"), _("pre-conditions")),
     "ProposalKey": (_("proposal key"), _("proposal keys")),
+    "Protection": (_("protection"), _("protections")),
     "RelatedColumn": (_("column"), _("columns")),
     "RowRuleEntry": (_("entry of the row rule"), _("row rule")),
     "Role": (_("role"), _("roles")),

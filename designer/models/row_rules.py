@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.core.exceptions import ValidationError
 from django.db import models
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from designer.models.context import Role
@@ -39,7 +40,10 @@ class RowRuleEntry(models.Model):
         ordering = ("id",)
 
     def __str__(self) -> str:
-        return str(self.exposed)
+        """Return whom the entry is for."""
+        # A row that is not saved has no roles to ask for.
+        roles = [str(role) for role in self.roles.all()] if self.pk else []
+        return ", ".join(roles) or gettext("Everyone")
 
     def clean(self) -> None:
         """Raise ValidationError for an entry with neither a filter nor all records, and for one with both."""

@@ -34,6 +34,7 @@ from designer.models import Endpoint
 from designer.names import USER_TYPE
 from designer.readiness import Finding, Severity
 from designer.readiness.findings import DRIFT
+from designer.studio.breakable_paths import breakable
 from designer.studio.checking.examined_page import examine
 from designer.studio.checking.live_page import live_state
 from designer.studio.checking.previews import preview_html, preview_of, service_address
@@ -348,7 +349,7 @@ class EndpointPages(CheckedAdmin):
 
     @admin.display(description=_("Method and path"))
     def place(self, row: Endpoint) -> SafeString:
-        return format_html("<code>{}</code>", row.methods_and_path)
+        return format_html("<code>{}</code>", breakable(row.methods_and_path))
 
     @admin.display(description=_("Access"))
     def access(self, row: Endpoint) -> str:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from typing import Any, ClassVar, TypeVar
 
 from django import forms
 from django.apps import apps
 from django.contrib.admin import display
-from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME, InlineAdminFormSet
 from django.db import IntegrityError
-from django.db.models import JSONField, Model, TextField
+from django.db.models import Field, JSONField, Model, TextField
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext
+from django.utils.translation import gettext_lazy as _
 from unfold import admin
 from unfold.forms import AdminPasswordChangeForm, AuthenticationForm, UserChangeForm, UserCreationForm
 from unfold.views import ChangeList as UnfoldChangeList
@@ -102,6 +104,19 @@ def _checkbox(language: str | None) -> str:
     return str(admin.checkbox.render(ACTION_CHECKBOX_NAME, "{}"))
 
 
+class _InlineRows(InlineAdminFormSet):
+    """The rows of an inline. Its link says “Add role rule”; Django's says “Add another Role rule”."""
+
+    def __init__(self, shown: InlineAdminFormSet) -> None:
+        # All that Django has found out about the rows.
+        self.__dict__.update(shown.__dict__)
+
+    def inline_formset_data(self) -> str:
+        data = json.loads(super().inline_formset_data())
+        data["options"]["addText"] = gettext("Add %(name)s") % {"name": self.opts.verbose_name}
+        return json.dumps(data)
+
+
 # unfold is not typed: these are where its classes enter ours.
 class ChangeList(UnfoldChangeList):  # type: ignore[misc]
     """The rows of a list page. Addresses are cached: Unfold asks for those of all headers with every row."""
@@ -139,9 +154,19 @@ class ModelAdmin(Audited, admin.ModelAdmin):  # type: ignore[misc]
             answer = super().changeform_view(request, *args, **kwargs)
         return answer
 
+    def formfield_for_dbfield(self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: Any) -> Any:
+        field = super().formfield_for_dbfield(db_field, request, **kwargs)
+        # Django's sentence names the model and the field, which the page does, and not what to do.
+        if field is not None and db_field.unique:
+            field.error_messages["unique"] = _("This value is taken. Choose another one.")
+        return field
+
     @display(description=admin.ModelAdmin.action_checkbox.short_description)
     def action_checkbox(self, obj: Model) -> SafeString:
         return format_html(_checkbox(get_language()), str(obj.pk))
+
+    def get_inline_formsets(self, request: HttpRequest, *args: Any, **kwargs: Any) -> list[Any]:
+        return [_InlineRows(shown) for shown in super().get_inline_formsets(request, *args, **kwargs)]
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
         """Return what a deletion removes, without rows that only join two others: users do not know them."""

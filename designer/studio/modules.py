@@ -26,7 +26,6 @@ from designer.studio.look import searchable
 from designer.studio.metadata import choices
 from designer.studio.metadata.page_metadata import known_metadata
 from designer.studio.navigation.request_overview import overview_for
-from designer.studio.pages.base import Crumb
 from designer.studio.row_rule_entries import (
     ASKED,
     ENTRY,
@@ -150,8 +149,7 @@ class ExposedEntityAdmin(NeededAdmin):
             if exposed
             else []
         )
-        matrix = Crumb(_("Permission matrix"), reverse("studio:matrix"))
-        return {**column, "crumbs": [matrix], "others": entries}
+        return {**column, "is_column": True, "others": entries}
 
     def get_urls(self) -> list[URLPattern]:
         view, name = self.admin_site.admin_view(self.row_rule_view), "designer_exposedentity_row_rule"

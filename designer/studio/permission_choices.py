@@ -11,7 +11,7 @@ from django.contrib.auth.models import Permission
 from django.db.models import Model, QuerySet
 from django.utils.functional import Promise
 from django.utils.text import capfirst
-from django.utils.translation import gettext
+from django.utils.translation import gettext, override
 from django.utils.translation import gettext_lazy as _
 
 from designer.models import RelatedColumn, StudioRights
@@ -24,8 +24,8 @@ _VERBS: Mapping[str, Promise] = {
 }
 # Titles of models that share their name with another model, or whose name says too little in this list.
 _TITLES: Mapping[type[Model], Promise] = {
-    RelatedColumn: _("Columns of user properties"),
-    StudioRights: _("Rights in the whole studio"),
+    RelatedColumn: _("columns of user properties"),
+    StudioRights: _("rights in the whole studio"),
 }
 
 # A title, and the row ids and labels of the permissions below it.
@@ -93,8 +93,26 @@ def _grouped(permissions: Collection[Permission]) -> Iterator[_Group]:
             label = gettext(permission.name) if is_named else str(_VERBS[verb])
             order = len(verbs) if is_named else verbs.index(verb)
             labelled.append((order, label, permission.pk))
-        yield _title(model), [(pk, label) for _order, label, pk in sorted(labelled)]
+        yield capfirst(_title(model)), [(pk, label) for _order, label, pk in sorted(labelled)]
+
+
+def permissions_in_words(permissions: QuerySet[Permission]) -> frozenset[str]:
+    """Return what the permissions allow, in the words of the studio and in English: “may change endpoints”.
+
+    For the audit log, which is in one language.
+    """
+    with override("en"):
+        return frozenset(_in_words(permission) for permission in permissions.select_related("content_type"))
+
+
+def _in_words(permission: Permission) -> str:
+    model = permission.content_type.model_class()
+    verb = permission.codename.removesuffix(f"_{permission.content_type.model}")
+    # The database has the names of other permissions in English, as their models write them.
+    text = permission.name if model is None or verb not in _VERBS else f"{_VERBS[verb]} {_title(model)}"
+    return text[0].lower() + text[1:]
 
 
 def _title(model: type[Model]) -> str:
-    return str(_TITLES.get(model) or capfirst(str(model._meta.verbose_name_plural)))
+    """Return what the permissions of a model are about. In the middle of a sentence, as it stands."""
+    return str(_TITLES.get(model) or model._meta.verbose_name_plural)

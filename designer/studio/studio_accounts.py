@@ -19,7 +19,7 @@ from designer.audit import note
 from designer.models import AuditEntry
 from designer.studio.audited_pages import State
 from designer.studio.look import AdminPasswordChangeForm, ModelAdmin, UserChangeForm, UserCreationForm
-from designer.studio.permission_choices import PermissionBoxes, PermissionForm
+from designer.studio.permission_choices import PermissionBoxes, PermissionForm, permissions_in_words
 
 admin.site.unregister(User)
 admin.site.unregister(Group)
@@ -70,7 +70,7 @@ class StudioAccountAdmin(UserAdmin, _WithPermissions):  # type: ignore[misc, typ
             "staff": obj.is_staff,
             "superuser": obj.is_superuser,
             "groups": frozenset(obj.groups.values_list("name", flat=True)),
-            "permissions": frozenset(obj.user_permissions.values_list("codename", flat=True)),
+            "permissions": permissions_in_words(obj.user_permissions.all()),
         }
 
     def save_model(self, request: HttpRequest, obj: User, form: ModelForm[User], change: bool) -> None:
@@ -99,5 +99,4 @@ class StudioGroupAdmin(GroupAdmin, _WithPermissions):  # type: ignore[misc]
     filter_horizontal = ()
 
     def audited_state(self, obj: Group) -> Mapping[str, State]:
-        permissions = frozenset(obj.permissions.values_list("codename", flat=True))
-        return {"name": obj.name, "permissions": permissions}
+        return {"name": obj.name, "permissions": permissions_in_words(obj.permissions.all())}

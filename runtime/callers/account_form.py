@@ -29,7 +29,7 @@ class AccountForm(RecordForm):
             label=_("User name"),
             max_length=150,
             validators=[User.username_validator],
-            help_text=_("What POST /api/token is sent with. Letters, digits and @ . + - _"),
+            help_text=_("The name that POST /api/token takes. Use letters, digits and @ . + - _"),
         )
     )
     password = dress(
@@ -39,7 +39,7 @@ class AccountForm(RecordForm):
             max_length=1000,
             label=_("Password"),
             widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-            help_text=_("Leave empty to keep the present one."),
+            help_text=_("Leave the field empty to keep the present password."),
         )
     )
     active = dress(
@@ -83,7 +83,9 @@ class AccountForm(RecordForm):
         username = cast(str, self.cleaned_data["username"])
         other_users = User.objects.filter(username=username).exclude(pk=self.instance.user_id)
         if other_users.exists():
-            raise ValidationError(_("There is an account with this name, of the API or of the studio."))
+            raise ValidationError(
+                _("An account of the API or of the studio has this name. Choose another one.")
+            )
         return username
 
     def clean_password(self) -> str:

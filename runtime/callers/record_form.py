@@ -14,7 +14,7 @@ from designer.names import USER_TYPE
 from designer.platform import get_platform
 from designer.platform_failures import failure_words
 from designer.studio.look import dress, searchable
-from designer.studio.trying.caller_fields import is_known_missing
+from designer.studio.trying.caller_fields import is_known_missing, record_field
 from runtime.callers.platform_users import platform_users
 
 
@@ -39,7 +39,7 @@ class RecordForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at ru
         """Return a list of the platform's users. If they cannot be read, it has only the present choice."""
         present_user = str(self.instance.record or "") if self._is_user else ""
         help_text: Any = _(
-            "For the type user: whom the calls stand for. User context and “@user” values are theirs."
+            "For the type user: the platform user that the calls stand for. “@user” values are this user's."
         )
         try:
             users = dict(platform_users(get_platform()))
@@ -71,12 +71,9 @@ class RecordForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at ru
     def _record_field(self) -> forms.Field:
         """Return the field for the id of a record that is no platform user."""
         return dress(
-            forms.UUIDField(
-                label=_("Record"),
-                required=False,
-                help_text=_(
-                    "For other types: the id of the record that the calls stand for, in the type's entity."
-                ),
+            record_field(
+                _("Record"),
+                _("For other types: the id of the record that the calls stand for, in the type's entity."),
             )
         )
 

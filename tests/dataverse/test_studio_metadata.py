@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import Group, User
 from django.test import Client
 from django.urls import reverse
 
 from crmclient.dataverse.metadata.stored_documents import FORMAT
 from crmclient.dataverse.platform import DataversePlatform
+from designer.access_control.groups import VIEWER
 from designer.history.recording import record_outside
 from designer.models import AuditEntry
 from designer.overview import forget, overview
@@ -95,6 +97,15 @@ def test_a_refresh_says_what_is_different_and_who_is_degraded(
     assert "POST /api/sales/accounts" in text.partition("Degraded by it")[2]
     assert AuditEntry.objects.latest("id").detail == "changed"
     assert "nothing is different" in _refresh(dora)
+
+
+def test_a_refresh_is_offered_to_those_who_may(dora: Client, remote: Failing) -> None:
+    url = reverse("studio:refresh_metadata")
+    assert url in page(dora, reverse("studio:platform")).content.decode()
+    vera = User.objects.create_user("vera", is_staff=True)
+    vera.groups.add(Group.objects.get(name=VIEWER))
+    dora.force_login(vera, backend="django.contrib.auth.backends.ModelBackend")
+    assert url not in page(dora, reverse("studio:platform")).content.decode()
 
 
 def test_a_refresh_tells_of_an_entity_that_only_a_row_rule_links_to(

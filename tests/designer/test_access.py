@@ -260,7 +260,7 @@ def _issuer_with_findings(page: Page) -> None:
     page.get_by_label("Name", exact=False).first.fill(LONG)
     page.locator("#id_issuer").fill(f"https://{LONG[:60]}.example/{LONG}")
     page.locator("#id_audiences").fill(LONG)
-    page.get_by_role("link", name="Add another Role rule").click()
+    page.get_by_role("link", name="Add role rule").click()
     page.locator("#id_role_rules-0-claim").fill("groups")
     page.locator("#id_role_rules-0-grants").fill("value = no-such-role")
     page.get_by_role("button", name="Save and continue editing").click()

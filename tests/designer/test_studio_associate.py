@@ -143,7 +143,7 @@ def test_the_preview_shows_how_it_is_called(dora: Client, portico: None) -> None
 def test_the_matrix_and_the_list_name_the_calls_that_are_allowed(dora: Client, portico: None) -> None:
     associations(calls="associate")
     for url in (reverse("studio:matrix"), reverse("admin:designer_endpoint_changelist")):
-        text = page(dora, url).content.decode()
+        text = page(dora, url).content.decode().replace("<wbr>", "")
         assert "PUT /api/sales/teams/{id}/members/{relatedId}" in text
         assert "DELETE /api/sales/teams/" not in text
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 from lxml import html as markup
 
 from designer.models import Endpoint
-from tests.designer.studio import add_row, change_url, filled, page, send
+from tests.designer.studio import add_row, change_url, errors, filled, page, send
 
 # What is typed where, and a part of what is said of it at that field.
 MISTAKES = {
@@ -117,3 +117,14 @@ def test_a_text_that_is_no_fetchxml_is_said_once(dora: Client, portico: None) ->
     data = filled(page(dora, change_url(row))) | {"settings__query": "nonsense"}
     _, told = _field(send(dora, change_url(row), data), "settings__query")
     assert ("not well-formed" in told, told.count("✖")) == (True, 1), told
+
+
+@pytest.mark.parametrize(
+    ("model", "typed"), [("module", {"segment": "sales"}), ("role", {"name": "support"})]
+)
+def test_a_name_that_is_taken_is_said_with_what_to_do(
+    dora: Client, model: str, typed: dict[str, str]
+) -> None:
+    url = reverse(f"admin:designer_{model}_add")
+    answer = send(dora, url, filled(page(dora, url)) | typed)
+    assert errors(answer) == ["This value is taken. Choose another one."]

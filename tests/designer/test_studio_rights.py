@@ -226,3 +226,18 @@ def test_the_pages_of_studio_accounts_call_them_so(portico: None) -> None:
     data = filled(administrator.get(pages[2])) | {"date_joined_0": "2026-01-31", "date_joined_1": "12:00:00"}
     answer = administrator.post(pages[2], data, follow=True)
     assert "The studio account “" in answer.content.decode()
+
+
+def test_the_audit_log_says_in_words_what_a_group_may_do_now(portico: None) -> None:
+    admin = User.objects.get(username="admin")
+    client = Client()
+    client.force_login(admin, backend="django.contrib.auth.backends.ModelBackend")
+    client.cookies["django_language"] = "de"
+    url = reverse("admin:auth_group_add")
+    given = Permission.objects.filter(codename__in=["change_endpoint", "add_relatedcolumn", "restore"])
+    data = filled(page(client, url)) | {"name": "Helpers", "permissions": [one.pk for one in given]}
+    assert send(client, url, data).status_code == 302
+    noted = AuditEntry.objects.latest("id").detail
+    assert "+can restore versions and releases" in noted
+    assert "+may change endpoints" in noted
+    assert "+may add columns of user properties" in noted

@@ -233,3 +233,14 @@ def test_a_viewer_sees_entries_and_changes_none(portico: None) -> None:
     assert "sales-rep" in text
     assert "Everyone" in text
     assert 'name="row_rule-0-filter"' not in text
+
+
+def test_an_entry_is_called_by_whom_it_is_for(dora: Client) -> None:
+    by_roles([(MINE, ["sales-rep"]), ("", [])])
+    assert sorted(str(entry) for entry in exposed().row_rule.all()) == [
+        "Everyone",
+        "Sales representative (sales-rep)",
+    ]
+    text = page(dora, change_url(exposed())).content.decode()
+    assert "Add entry of the row rule" in text
+    assert "Add another" not in text

@@ -36,6 +36,7 @@ from designer.models import (
 )
 from designer.overview import forget, overview
 from designer.readiness import State
+from designer.studio.breakable_paths import breakable
 from runtime.serving.usage import Usage
 from tests.callers import Caller
 from tests.designer.counting import queries
@@ -277,15 +278,19 @@ def test_metadata_is_accepted_for_one_endpoint_on_its_page(dora: Client, shorter
     assert "holds 10 now" not in _text(dora, url)
 
 
+def test_metadata_that_is_always_up_to_date_is_not_offered_to_be_refreshed(dora: Client) -> None:
+    said = _text(dora, reverse("studio:platform"))
+    assert "always up to date" in said
+    assert "<button" not in said
+
+
 def test_metadata_is_looked_at_again_by_those_who_may(dora: Client) -> None:
     url = reverse("studio:refresh_metadata")
-    assert url in _text(dora, reverse("studio:platform"))
     assert "nothing is different" in dora.post(url).content.decode()
     assert AuditEntry.objects.latest("id").action == AuditEntry.Action.REFRESH
     vera = User.objects.create_user("vera", is_staff=True)
     vera.groups.add(Group.objects.get(name=VIEWER))
     dora.force_login(vera, backend="django.contrib.auth.backends.ModelBackend")
-    assert url not in _text(dora, reverse("studio:platform"))
     assert dora.post(url).status_code == 403
 
 
@@ -386,3 +391,15 @@ def test_the_way_to_every_page_begins_at_the_studio(portico: None, model: str) -
     first = re.search(r'<a href="([^"]+)"[^>]*>([^<]+)</a>', heading[1])
     assert first is not None
     assert (first[1], first[2]) == ("/admin/", "Studio")
+
+
+def test_a_page_that_adds_something_says_what(dora: Client) -> None:
+    heading = re.search(r"<h1.*?</h1>", _text(dora, reverse("admin:designer_role_add")), re.DOTALL)
+    assert heading is not None
+    assert "Add role" in heading[0]
+
+
+def test_a_path_is_broken_before_its_slashes() -> None:
+    assert breakable("/api/sales/{id}") == "/api<wbr>/sales<wbr>/{id}"
+    assert breakable("GET /a<b>/c") == "GET /a&lt;b&gt;<wbr>/c"
+    assert breakable("Sales") == "Sales"

@@ -52,7 +52,7 @@ def _held(answer: Any) -> dict[str, Any]:
 
 def _row(text: str, called: str) -> str:
     """The cells of the overview behind the name of an endpoint or a module."""
-    match = re.search(rf"<code>{re.escape(called)}</code></a></th>(.*?)</tr>", text)
+    match = re.search(rf"<code>{re.escape(called)}</code></a></th>(.*?)</tr>", text.replace("<wbr>", ""))
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", "", match[1]))) if match else ""
 
 

@@ -164,6 +164,8 @@ def test_what_names_it_is_said_before_it_is_deleted(root: Client, model: str) ->
 def test_a_role_that_nothing_names_says_so(root: Client) -> None:
     text = page(root, change_url(Role.objects.create(name="lonely"))).content.decode()
     assert "Where used: nowhere" in text
+    # There is nothing to unfold.
+    assert '<details class="studio-used"' not in text
 
 
 def test_the_section_costs_the_same_queries_however_many_use_it(root: Client) -> None:

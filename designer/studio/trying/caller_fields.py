@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.utils.translation import gettext
@@ -17,6 +17,9 @@ from designer.names import USER_TYPE
 from designer.platform import get_platform
 from designer.studio.look import dress, searchable
 from designer.studio.trying.call_fields import user_field
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise
 
 # Has the names of the caller types for which `caller_fields.js` shows a field.
 _CALLER_TYPES_ATTRIBUTE = "data-caller-types"
@@ -79,10 +82,9 @@ class CallerForm(ClaimsForm):
             type.name for type in self._types.values() if type.entity and not type.is_of_users
         ]
         if types_with_records:
-            record = forms.UUIDField(
-                label=_("Id of the caller's record"),
-                required=False,
-                help_text=_(
+            record = record_field(
+                _("Id of the caller's record"),
+                _(
                     "For %(types)s: row rules and @user values are this record's. Leave the field empty to "
                     "call without a record."
                 )
@@ -125,6 +127,18 @@ def _readable_claims() -> list[str]:
     """Return the paths of the claims that an enabled issuer lets expressions read."""
     issuers = latest().issuers
     return sorted({path for issuer in issuers if issuer.enabled for path in issuer.readable_claims})
+
+
+def record_field(label: str | _StrPromise, help_text: str | _StrPromise = "") -> forms.UUIDField:
+    """Return a field for the id of a record, which may stay empty."""
+    return forms.UUIDField(
+        label=label,
+        required=False,
+        help_text=help_text,
+        error_messages={
+            "invalid": _("Enter the record's id, a GUID such as 3f2504e0-4f89-41d3-9a0c-0305e82c3301.")
+        },
+    )
 
 
 def type_field(types: Sequence[CallerTypeDefinition]) -> forms.ChoiceField:

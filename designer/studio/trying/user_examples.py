@@ -25,7 +25,7 @@ from designer.studio.checking.finding_places import is_removed
 from designer.studio.look import ModelAdmin, dress
 from designer.studio.metadata.page_metadata import known_metadata
 from designer.studio.trying.call_fields import user_field
-from designer.studio.trying.caller_fields import ClaimsForm
+from designer.studio.trying.caller_fields import ClaimsForm, record_field
 from designer.studio.trying.try_page import FOR_REAL
 
 _UNNAMED = "example"
@@ -47,7 +47,7 @@ class UserExampleForm(ClaimsForm):
             self.fields["user"].help_text = ""
         else:
             # Not required: some caller types have no records, and some callers have none.
-            self.fields["user"] = dress(forms.UUIDField(label=gettext_lazy("Record"), required=False))
+            self.fields["user"] = dress(record_field(gettext_lazy("Record")))
         self.fields["roles"] = dress(
             forms.MultipleChoiceField(
                 label=gettext_lazy("Roles"),

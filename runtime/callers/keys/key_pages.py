@@ -28,12 +28,12 @@ class ApiKeyAdmin(HashedKeyAdmin):
     )
     fieldsets = (
         (None, {"fields": ("name", "active")}),
-        (_("What it may do"), {"fields": ("roles", "caller_type", "platform_user", "record")}),
+        (_("Access"), {"fields": ("roles", "caller_type", "platform_user", "record")}),
         (_("Where and how long"), {"fields": ("networks", "expires_at", "rate")}),
     )
     seen = (
         (None, {"fields": ("name", "active")}),
-        (_("What it may do"), {"fields": ("roles", "caller_type", "record")}),
+        (_("Access"), {"fields": ("roles", "caller_type", "record")}),
         (_("Where and how long"), {"fields": ("networks", "expires_at", "rate")}),
     )
     list_display = ("name", "prefix", "role_names", "state", "expires_at", "last_used_at")
