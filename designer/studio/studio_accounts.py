@@ -21,6 +21,16 @@ from designer.studio.audited_pages import State
 from designer.studio.look import AdminPasswordChangeForm, ModelAdmin, UserChangeForm, UserCreationForm
 from designer.studio.permission_choices import PermissionBoxes, PermissionForm, permissions_in_words
 
+# What fields of an account mean in the studio. Django's words speak of any site.
+_HELP: Mapping[str, Any] = {
+    "username": _("Use at most 150 letters, digits and @ . + - _"),
+    "is_active": _("Switch this off instead of deleting the account."),
+    "is_staff": _("The account can log in to the studio."),
+    "is_superuser": _("The account may do everything in the studio, without any group."),
+    "groups": _("The account has the permissions of each of its groups."),
+    "user_permissions": _("Permissions that the account has beside those of its groups."),
+}
+
 admin.site.unregister(User)
 admin.site.unregister(Group)
 
@@ -34,6 +44,13 @@ def lift_lock_outs(request: HttpRequest, users: Iterable[User]) -> None:
 
 class _AccountForm(PermissionForm, UserChangeForm):  # type: ignore[misc]  # unfold is not typed
     permission_field = "user_permissions"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name, help_text in _HELP.items():
+            # People who may only look have no fields.
+            if name in self.fields:
+                self.fields[name].help_text = help_text
 
 
 class _GroupForm(PermissionForm):
@@ -59,6 +76,7 @@ class _WithPermissions(ModelAdmin):
 class StudioAccountAdmin(UserAdmin, _WithPermissions):  # type: ignore[misc, type-arg]  # no generic at run time
     form = _AccountForm
     filter_horizontal = ("groups",)
+    readonly_fields = ("last_login", "date_joined")
     add_form = UserCreationForm
     change_password_form = AdminPasswordChangeForm
     actions = ("end_two_factor", "lift_lock_out")

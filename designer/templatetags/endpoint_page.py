@@ -45,10 +45,21 @@ def cells_of(row: Any) -> dict[str, Any]:
     }
 
 
-@register.simple_tag
-def rendered_fields() -> dict[Any, tuple[str, SafeString]]:
+class _RenderedFields:
+    """What `of_row` has rendered for the rows of a grid, each with the prefix of its row.
+
+    `places` are the names of the fields that have findings.
+    """
+
+    def __init__(self, located: Iterable[Located]) -> None:
+        self.fields: dict[Any, tuple[str, SafeString]] = {}
+        self.places = frozenset(item.place for item in located)
+
+
+@register.simple_tag(takes_context=True)
+def rendered_fields(context: template.Context) -> _RenderedFields:
     """Return where `of_row` keeps what it has rendered for the rows of a grid."""
-    return {}
+    return _RenderedFields(context["located"] or ())
 
 
 @register.simple_tag(takes_context=True)
@@ -60,7 +71,9 @@ def of_row(context: template.Context, template_name: str, bound: Any, *, column:
     read-only one; `column` is the column of the grid for the template; empty where it is in none.
     """
     field = getattr(bound, "field", None)
-    if not isinstance(field, BoundField) or _has_messages(field, context["located"]):
+    rendered: _RenderedFields = context["rendered"]
+    # A field at which the page shows an error or a finding is like no other.
+    if not isinstance(field, BoundField) or field.errors or field.html_name in rendered.places:
         return _rendered(context, template_name, bound, column)
     prefix = f"{field.form.prefix}-"
     value = repr(field.value())
@@ -69,17 +82,10 @@ def of_row(context: template.Context, template_name: str, bound: Any, *, column:
         return _rendered(context, template_name, bound, column)
     offered = tuple(value for value, _label in getattr(field.field, "choices", ()))
     key = (template_name, column, type(field.form), field.name, value, offered)
-    if key not in context["rendered"]:
-        context["rendered"][key] = prefix, _rendered(context, template_name, bound, column)
-    rendered_for: str
-    html: str
-    rendered_for, html = context["rendered"][key]
+    if key not in rendered.fields:
+        rendered.fields[key] = prefix, _rendered(context, template_name, bound, column)
+    rendered_for, html = rendered.fields[key]
     return mark_safe(html.replace(rendered_for, prefix))  # noqa: S308  a template's output
-
-
-def _has_messages(field: BoundField, located: Iterable[Located]) -> bool:
-    """Whether the page shows an error or a finding at the field. Such a field is like no other."""
-    return bool(field.errors) or any(item.place == field.html_name for item in located or ())
 
 
 def _rendered(context: template.Context, template_name: str, bound: Any, column: str) -> SafeString:

@@ -88,7 +88,7 @@ def test_a_page_costs_the_same_queries_whatever_there_is(admin: Client, name: st
 
 def test_the_dashboard_says_what_state_everything_is_in(dora: Client) -> None:
     text = _text(dora)
-    assert "POST /api/sales/leads</code></a>: Anyone may write through it" in text
+    assert "POST /api/sales/leads</code></a>: Anyone may write through this endpoint" in text
     Input.objects.filter(endpoint__kind="create", endpoint__entity__segment="accounts").delete()
     assert overview().counts[State.BLOCKED] == 1
     assert "which is not defined" in _text(dora)
@@ -403,3 +403,11 @@ def test_a_path_is_broken_before_its_slashes() -> None:
     assert breakable("/api/sales/{id}") == "/api<wbr>/sales<wbr>/{id}"
     assert breakable("GET /a<b>/c") == "GET /a&lt;b&gt;<wbr>/c"
     assert breakable("Sales") == "Sales"
+
+
+def test_the_tree_tells_two_endpoints_of_one_kind_apart(dora: Client) -> None:
+    exposed = ExposedEntity.objects.get(segment="accounts")
+    Endpoint.objects.create(kind="create", entity=exposed, segment="companies", enabled=False)
+    leaves = re.findall(r'class="studio-leaf".*?</span> ([^<]*)</span>', _text(dora), re.DOTALL)
+    assert "Create: companies" in leaves
+    assert "Create" in leaves

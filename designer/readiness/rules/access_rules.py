@@ -30,4 +30,7 @@ def roles_need_authentication(subject: EndpointSubject) -> Found:
 def writing_is_guarded(subject: EndpointSubject) -> Found:
     """Find endpoints that write for callers without a token."""
     if subject.endpoint.kind.writes and not subject.definition.access.authentication_required:
-        yield _("Anyone may write through it, without a token."), "authentication_required"
+        sentence = _(
+            "Anyone may write through this endpoint, without a token. Require a token unless you mean that."
+        )
+        yield sentence, "authentication_required"

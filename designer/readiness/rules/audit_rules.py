@@ -22,7 +22,11 @@ def reading_is_guarded(subject: EndpointSubject) -> Found:
     """Find endpoints that answer records to callers without a token while no row rule narrows them."""
     reads_records = not subject.endpoint.kind.writes and subject.definition.settings.answers_records
     if reads_records and _needs_no_token(subject) and not _has_row_rule(subject):
-        yield _("Anyone may read any record through it, without a token."), "authentication_required"
+        sentence = _(
+            "Anyone may read any record through this endpoint, without a token. Require a token, or add a "
+            "row rule."
+        )
+        yield sentence, "authentication_required"
 
 
 @warning_of(OptionSetSettings, "option-set-public")
@@ -39,7 +43,7 @@ def anonymous_callers_are_limited(subject: EndpointSubject) -> Found:
     """
     if _needs_no_token(subject) and service.PORTICO["ADDRESS_RATE"] == 0:
         yield (
-            _("Anyone may call it as often as they like: ADDRESS_RATE is 0."),
+            _("Anyone may call this endpoint as often as they like, because ADDRESS_RATE is 0. Set a limit."),
             "authentication_required",
         )
 
@@ -48,7 +52,7 @@ def anonymous_callers_are_limited(subject: EndpointSubject) -> Found:
 def deleting_is_narrowed(subject: EndpointSubject) -> Found:
     """Find endpoints that delete any record, because no row rule applies."""
     if subject.endpoint.kind.removes_records and not _has_row_rule(subject):
-        yield _("Its callers may delete any record: a row rule would say which."), "row_rule"
+        yield _("Callers may delete any record. Add a row rule that says which."), "row_rule"
 
 
 @warning("write-without-roles", row_rules=True)
@@ -63,7 +67,7 @@ def writing_is_for_roles(subject: EndpointSubject) -> Found:
     on_records = kind.scope is Scope.ENTITY and (kind.is_by_id or kind.is_by_key)
     guarded = access.roles or not access.authentication_required or _has_row_rule(subject)
     if on_records and kind.writes and not guarded:
-        yield _("Every caller with a token may write any record: choose roles, or a row rule."), "roles"
+        yield _("Every caller with a token may write any record. Choose roles, or add a row rule."), "roles"
 
 
 @warning("caller-type-without-row-rule", row_rules=True)
@@ -107,7 +111,7 @@ def _entity_with_open_records(subject: EndpointSubject) -> str:
 def uploads_say_what_they_take(subject: EndpointSubject, settings: UploadSettings) -> Found:
     """Find uploads that take files of any type."""
     if not settings.extensions and not settings.content_types:
-        yield _("Any type of file may be uploaded: list the ones that are meant."), "settings.extensions"
+        yield _("Callers may upload files of any type. List the types that you allow."), "settings.extensions"
 
 
 def _needs_no_token(subject: EndpointSubject) -> bool:

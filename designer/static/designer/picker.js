@@ -54,7 +54,10 @@
     select.before(box);
     box.append(input, list, facts, select);
     select.hidden = true;
-    document.querySelector(`label[for="${select.id}"]`)?.setAttribute("for", input.id);
+    // A label stands beside its list. To look for it in the whole page would take hundreds of lists a second.
+    const label = `label[for="${select.id}"]`;
+    const near = box.closest("[data-cell], .studio-field, .field-line");
+    (near?.querySelector(label) ?? document.querySelector(label))?.setAttribute("for", input.id);
     let shown = [];
     let at = -1;
 

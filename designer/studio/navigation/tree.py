@@ -183,7 +183,8 @@ def _endpoint_items(request: HttpRequest, ids: Iterable[int], overview: Overview
 
 def _endpoint_title(endpoint: Endpoint, state: State) -> SafeString:
     sign, word = sign_of(state)
-    name = endpoint.definition.name
+    # Of two that create records of an entity, one has a segment of its own.
+    name = endpoint.definition.name or endpoint.definition.segment
     return format_html(
         '<span class="studio-leaf" title="{path}: {word}">'
         '<span class="studio-sign studio-sign-{state}" role="img" aria-label="{word}">{sign}</span>'

@@ -66,7 +66,7 @@ class CallersForm(forms.Form):
         roles = [(role.name, str(role)) for role in Role.objects.all()]
         field = forms.MultipleChoiceField(
             label=gettext_lazy("Roles"),
-            choices=[*roles, (ANYONE, gettext_lazy("Anonymous: no token at all"))],
+            choices=[*roles, (ANYONE, gettext_lazy("Anonymous: no token"))],
             required=False,
             widget=forms.CheckboxSelectMultiple,
             help_text=gettext_lazy(
