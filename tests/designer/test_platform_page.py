@@ -72,7 +72,7 @@ def test_what_the_cache_saved_is_shown(rita: Caller, dora: Client) -> None:
 
 
 def test_a_platform_without_a_budget_is_said_to_have_none(dora: Client) -> None:
-    assert "This platform has no budget" in page(dora)
+    assert "This platform does not limit how many calls" in page(dora)
 
 
 def test_what_is_left_is_shown_by_share(dora: Client, monkeypatch: pytest.MonkeyPatch) -> None:

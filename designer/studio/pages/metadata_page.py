@@ -11,7 +11,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from crmclient import OffersViews, Platform
-from crmclient.errors import MissingPrivilege, PlatformError
+from crmclient.errors import MissingPrivilege, PlatformError, UnknownEntity
 from crmclient.metadata import Attribute, Relationship
 from crmclient.query.ast import Aggregate, DateGrouping
 from crmclient.query.designed import OPERATORS, values_taken
@@ -198,7 +198,11 @@ def _described_operators() -> dict[str, Any]:
 def _described_entity(platform: Platform, name: str) -> dict[str, Any]:
     """Return what the editors of queries know of an entity: its label, attributes, and links to others."""
     metadata = Metadata(platform)
-    by_name = platform.attributes(name)
+    try:
+        by_name = platform.attributes(name)
+    except UnknownEntity:
+        # A finding at the query names it. That is no fault, and to ask again would change nothing.
+        return {"label": name, "attributes": {}, "links": []}
     attributes = described_attributes(by_name, name, metadata)
     for attribute, described in attributes.items():
         described |= _comparison_facts(by_name[attribute], name)
