@@ -21,6 +21,8 @@ from runtime.serving.served import Served
 _ROOT = Path(__file__).resolve().parents[2]
 _SOURCES = ("crmclient", "designer", "runtime")
 _LIBRARIES = ("drf-spectacular", "pydantic")
+# The settings that descriptions depend on.
+_SETTINGS = ("PRIVATE_DESCRIPTIONS", "UPLOAD_LIMIT")
 
 
 class Digests:
@@ -39,11 +41,8 @@ class Digests:
     def _of_own_routes(self, served: Served, id: int) -> bytes:
         """Return the digest of what the API's own routes are described from."""
         definitions = [*served.configuration.caller_types, *served.configuration.user_properties]
-        is_private = settings.PORTICO["PRIVATE_DESCRIPTIONS"]
         # Made anew whenever any of these changes.
-        return self._cached_while_same(
-            id, served.user_context, lambda: _digest(definitions, f"{id} {is_private}")
-        )
+        return self._cached_while_same(id, served.user_context, lambda: _digest(definitions, str(id)))
 
     def _of_endpoint(self, served: Served, id: int) -> bytes:
         """Return the digest of what an endpoint is described from: its definition, its problem and its
@@ -82,11 +81,17 @@ def _digest(definitions: Iterable[BaseModel], more: str) -> bytes:
     return hashlib.sha256(orjson.dumps([values, more], default=str)).digest()
 
 
-@cache
 def program() -> bytes:
-    """Return a digest of the source that makes descriptions. Another release may describe the same endpoint
-    otherwise.
+    """Return a digest of what makes descriptions: another release, or one with other settings, may describe
+    the same endpoint otherwise.
     """
+    values = [settings.PORTICO[name] for name in _SETTINGS]
+    return hashlib.sha256(_sources() + repr(values).encode()).digest()
+
+
+@cache
+def _sources() -> bytes:
+    """Return a digest of the source."""
     checksum = hashlib.sha256()
     for library in _LIBRARIES:
         checksum.update(version(library).encode())

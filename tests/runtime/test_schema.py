@@ -12,6 +12,7 @@ from crmclient.metadata import Attribute, AttributeType
 from designer.models import Binding, Endpoint, ExposedEntity, Input, Module
 from designer.types import TYPES, Limits
 from designer.types.numbers import DecimalType
+from runtime.serving import served
 from tests.callers import Caller
 from tests.runtime.queries import QUERIES, a_query, where
 from tests.runtime.queries import accounts as about_accounts
@@ -304,3 +305,27 @@ def test_the_allowed_items_of_a_list_are_named(rita: Caller) -> None:
     a_query("multi", query, {"name": "city", "type": "String", "allowed": ["Arles", "Bern"]})
     listed = field(read(rita, "/api/schema/queries/sales.tested")["call"], "city")
     assert listed["allowed"] == ["Arles", "Bern"]
+
+
+def test_the_limit_of_uploads_is_the_one_of_the_process_that_answers(
+    rita: Caller, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An earlier process has stored its description, and clients keep theirs by its tag."""
+
+    def stated() -> tuple[str, list[int]]:
+        # As in a process that has just started.
+        monkeypatch.setattr(served, "_served", None)
+        answer = rita.get("/api/schema/entities/sales.accounts")
+        return answer["ETag"], [
+            sent["maxLength"]
+            for file in answer.json()["files"]
+            for sent in file.get("upload", {"fields": ()})["fields"]
+            if sent["type"] == "File"
+        ]
+
+    tag, limits = stated()
+    assert limits
+    settings.PORTICO = {**settings.PORTICO, "UPLOAD_LIMIT": 1_000}
+    tag_of_smaller_limit, smaller_limits = stated()
+    assert set(smaller_limits) == {1_000}
+    assert tag_of_smaller_limit != tag
