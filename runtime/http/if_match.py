@@ -40,8 +40,8 @@ class Versions:
     def wanted(self, request: HttpRequest) -> WantedVersions:
         """Return what `If-Match` asks for. Weak tags never match, so the result may be empty.
 
-        An entity tag is `"<version>.<digest>"` or `"<version>"`: only the version counts. Raises Problem 400,
-        and 428 when it is required and absent.
+        An entity tag is `"<version>.<digest>"` or `"<version>"`: only the version counts. It is empty for a
+        record without one. Raises Problem 400, and 428 when it is required and absent.
         """
         if_match = request.META.get("HTTP_IF_MATCH")
         if if_match is None:
@@ -60,7 +60,15 @@ class Versions:
                 "if_match_unsupported",
                 "The platform keeps no versions of these records. Leave If-Match out, or send *.",
             )
-        return frozenset(tag.partition(".")[0] for tag in strong_tags(if_match))
+        tags = strong_tags(if_match)
+        if tags and all(tag.startswith(".") for tag in tags):
+            # A read gave this tag: the platform told no version of the record.
+            raise Problem(
+                400,
+                "if_match_unsupported",
+                "The platform keeps no version of this record. Leave If-Match out, or send *.",
+            )
+        return frozenset(tag.partition(".")[0] for tag in tags)
 
     def parameters(self) -> tuple[dict[str, Any], ...]:
         """Return the documentation of the `If-Match` header; empty when records keep no versions."""
@@ -75,7 +83,7 @@ class Versions:
         if not self.are_kept:
             return {400: (*bad_requests, "if_match_unsupported")}
         return {
-            400: (*bad_requests, "invalid_if_match"),
+            400: (*bad_requests, "invalid_if_match", "if_match_unsupported"),
             412: ("version_mismatch",),
             428: ("if_match_required",),
         }

@@ -49,7 +49,10 @@ class ReadOperation(Operation):
         record = self.steps.read(exchange)
         content = render(self.columns.answer(record.values, exchange.lcid, exchange))
         # The digest, too: an answer changes with its language and its configuration, the version does not.
-        version = "" if record.version is None else f"{record.version}."
+        # Where only this record has no version, as some have on Dataverse, it is an empty one: `If-Match`
+        # would take a digest alone for a version.
+        has_none = record.version is None and not self.steps.version
+        version = "" if has_none else f"{record.version or ''}."
         tag = f'"{version}{digest(content)}"'
         return HttpResponse(content, content_type=JSON, headers={"ETag": tag})
 

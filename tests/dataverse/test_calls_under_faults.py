@@ -5,6 +5,7 @@ At first nothing is known of the platform, as after a first start; then what fai
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -174,6 +175,20 @@ def test_the_log_says_how_the_platform_fails_and_what_to_do(
     assert line.exc_info is not None
     assert for_log(line.exc_info[1] or Exception()).startswith(said)
     assert advised in vars(line)["advice"]
+
+
+def test_a_record_without_a_version_is_not_called_changed(remote: Failing) -> None:
+    max = account("manager")
+    told = {"accountid": FIRST_ACCOUNT, "name": "Without a version"}
+    remote.arm({"method": "GET", "path": r"/accounts\(", **FOREVER, "status": 200, "body": json.dumps(told)})
+    read = max.get(ACCOUNT)
+
+    refused = max.patch(ACCOUNT, {"phone": "1"}, if_match=read["ETag"])
+
+    assert (read.status_code, read["ETag"][:2]) == (200, '".')
+    assert max.get(ACCOUNT, if_none_match=read["ETag"]).status_code == 304
+    assert (refused.status_code, refused.json()["code"]) == (400, "if_match_unsupported")
+    assert max.patch(ACCOUNT, {"phone": "1"}, if_match="*").status_code == 204
 
 
 def test_a_missing_privilege_is_no_mistake_of_the_configuration(remote: Failing) -> None:
