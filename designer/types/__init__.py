@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from crmclient.extensions import Registry
 from crmclient.metadata import Attribute
-from designer.types.attribute_fit import as_sent, may_hold
+from designer.types.attribute_fit import as_sent, least_length, may_hold
 from designer.types.base import InputType, InvalidInput, Limits, Reader
 from designer.types.booleans import BOOLEAN
 from designer.types.choices import MULTI_OPTION_SET, OPTION_SET
@@ -53,6 +53,7 @@ __all__ = [
     "Reader",
     "as_sent",
     "holds_records",
+    "least_length",
     "may_hold",
     "natural_type",
     "record_types",

@@ -27,6 +27,7 @@ _READ_FROM_TEXT = frozenset({AttributeType.UNIQUEIDENTIFIER, AttributeType.DATET
 _DECIMAL_TEXT = re.compile(r"-?[0-9]+\.[0-9]+")
 _DAY_TEXT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _GUID_TEXT = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_GUID_LENGTH = 36
 
 
 def as_sent(value: Any, attribute: Attribute) -> Any:
@@ -62,6 +63,23 @@ def may_hold(attribute: Attribute, sample: Any) -> bool:
     if sample is None:
         return True
     return any(judge(attribute, sample) for kinds, judge in _JUDGES if isinstance(sample, kinds))
+
+
+def least_length(attribute: Attribute, sample: Any) -> int:
+    """Return how many characters any value like `sample` has in the text that `attribute` holds.
+
+    0 where some value may be as short as it likes, and for attributes that hold no texts.
+    """
+    if attribute.type not in _TEXTS:
+        return 0
+    if isinstance(sample, Reference):
+        # The id in a sample may be any text: an id of the platform is a GUID.
+        return _GUID_LENGTH
+    sent = as_sent(sample, attribute)
+    has_one_length = isinstance(sample, dt.date) or (
+        isinstance(sent, str) and (_DAY_TEXT.fullmatch(sent) or _GUID_TEXT.fullmatch(sent))
+    )
+    return len(sent) if has_one_length else 0
 
 
 def _takes_boolean(attribute: Attribute, sample: bool) -> bool:

@@ -46,6 +46,7 @@ THING = {
         Attribute("photo", AttributeType.FILE, max_size=1000),
         Attribute("unitid", AttributeType.LOOKUP, targets=("unit",)),
         Attribute("secret", AttributeType.STRING, readable=False),
+        Attribute("code", AttributeType.STRING, max_length=20),
     )
 }
 USER = {

@@ -113,6 +113,12 @@ FINDINGS: dict[str, tuple[str, Endpoint]] = {
     "a value of another type": (
         "binding-value-types", with_binding(attribute="colour", source="user", value="mail"),
     ),
+    "a value that is always too long": (
+        "binding-value-length", with_binding(attribute="code", source="user", value="mail"),
+    ),
+    "an expression that is always too long": (
+        "binding-value-length", with_binding(attribute="code", source="expression", value="user.mail"),
+    ),
     "an expression that never has a value": (
         "binding-expression-value", with_binding(attribute="price", source="expression", value="1 / 0"),
     ),

@@ -63,6 +63,8 @@ ATTRIBUTES = (
     *(Attribute(f"new_{name}", AttributeType.STRING, max_length=100) for name in ("text", "numeral", "guid")),
     *(Attribute(f"new_{name}", AttributeType.STRING, max_length=100) for name in ("daytext", "instanttext")),
     Attribute("new_memo", AttributeType.MEMO, max_length=100),
+    # As long as a day is: no id and no instant fits.
+    Attribute("new_short", AttributeType.STRING, max_length=10),
     Attribute("new_integer", AttributeType.INTEGER),
     Attribute("new_bigint", AttributeType.BIGINT),
     Attribute("new_decimal", AttributeType.DECIMAL, precision=2),
@@ -109,6 +111,7 @@ class World:
         return {
             **dict(zip(_TEXTS, ("some text", "7", id, "2026-01-31", "2026-01-31T12:00:00Z"), strict=True)),
             "new_memo": "some text",
+            "new_short": "some text",
             "new_integer": whole,
             "new_bigint": whole,
             "new_decimal": Decimal("1.5"),
@@ -219,7 +222,7 @@ EXPRESSIONS = (
 
 
 def _group(name: str) -> str:
-    return "text" if name in (*_TEXTS, "new_memo", "greeting") else name
+    return "text" if name in (*_TEXTS, "new_memo", "new_short", "greeting") else name
 
 
 def _cases(world: World) -> Iterator[Case]:

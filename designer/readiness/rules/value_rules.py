@@ -25,7 +25,7 @@ from designer.readiness.samples import (
 )
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
-from designer.types import TYPES, InvalidInput, Limits, as_sent, may_hold, natural_type
+from designer.types import TYPES, InvalidInput, Limits, as_sent, least_length, may_hold, natural_type
 
 # Values that empty an attribute.
 _EMPTY: tuple[Any, ...] = (None, "", [], ())
@@ -65,6 +65,11 @@ class PossibleValues:
             return False
         return any(sample is UNKNOWN or may_hold(attribute, sample) for sample in self.samples)
 
+    def least_length(self, attribute: Attribute) -> int:
+        """Return how many characters each of the values has at least, in the text that `attribute` holds."""
+        lengths = (0 if sample is UNKNOWN else least_length(attribute, sample) for sample in self.samples)
+        return min(lengths, default=0)
+
 
 @blocking("binding-value-types")
 def values_fit(subject: EndpointSubject) -> Found:
@@ -101,6 +106,27 @@ def texts_may_not_fit(subject: EndpointSubject) -> Found:
                     attribute=binding.attribute,
                     wanted=_expected_type(attribute),
                     given=possible.words,
+                ),
+                f"bindings.{binding.attribute}.value",
+            )
+
+
+@blocking("binding-value-length")
+def texts_have_room(subject: EndpointSubject) -> Found:
+    """Find bindings whose source gives ids, days or instants that are longer than the attribute's texts."""
+    for binding, attribute, samples in _bindings_to_check(subject):
+        possible = _possible_values_of(subject, binding, samples)
+        if possible is None or not attribute.max_length or not possible.suits(attribute, subject.metadata):
+            continue
+        if (needed := possible.least_length(attribute)) > attribute.max_length:
+            yield (
+                _(
+                    "“%(attribute)s” holds at most %(most)s characters, and %(given)s gives %(needed)s. "
+                    "Choose another value.",
+                    attribute=binding.attribute,
+                    most=attribute.max_length,
+                    given=possible.words,
+                    needed=needed,
                 ),
                 f"bindings.{binding.attribute}.value",
             )
