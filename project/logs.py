@@ -26,8 +26,9 @@ from runtime.http.request_record import RequestRecord
 
 PLAIN = (str, int, float, bool, type(None))
 
-# Loggers whose lines hold nothing of a request. Granian's tell of its processes.
-_OWN = re.compile(r"(portico|project|_granian)(\..*)?")
+# Loggers whose lines hold nothing of a request: our own, called `portico.…` or after their module, and those
+# of Granian, which tell of its processes.
+_OWN = re.compile(r"(portico|crmclient|crmbox|designer|runtime|project|_granian)(\..*)?")
 _CODE_ATTRIBUTES = ("code", "status", "status_code", "sqlstate", "errno")
 _CODE = re.compile(r"[A-Za-z0-9_]{1,40}")
 _WARNING = re.compile(r"(?P<place>.*?:\d+): (?P<kind>\w+):")

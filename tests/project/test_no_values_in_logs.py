@@ -6,8 +6,10 @@ import base64
 import io
 import json
 import logging
+import re
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,6 +29,7 @@ from tests.callers import Caller, account
 from tests.runtime import forge
 
 MARK = "mArKeD"
+ROOT = Path(__file__).resolve().parents[2]
 ACCOUNTS = "/api/sales/accounts"
 
 
@@ -66,6 +69,25 @@ def lines() -> Iterator[list[str]]:
             logger.disabled, logger.propagate = disabled, propagate
     told = [line for line in handler.lines if MARK.lower() in line.lower()]
     assert not told, told[:3]
+
+
+def own_loggers() -> list[str]:
+    """Return the names of all loggers that the service's own modules make."""
+    names = set()
+    for part in ("crmclient", "crmbox", "designer", "runtime", "project"):
+        for file in (ROOT / part).rglob("*.py"):
+            module = ".".join(file.relative_to(ROOT).with_suffix("").parts)
+            made = re.findall(r"^log(?:ger)? = logging\.getLogger\((.+)\)$", file.read_text(), re.MULTILINE)
+            names |= {module if name == "__name__" else name.strip('"') for name in made}
+    return sorted(names)
+
+
+@pytest.mark.parametrize("name", own_loggers())
+def test_lines_of_the_services_own_loggers_keep_their_words_and_fields(name: str) -> None:
+    record = logging.LogRecord(name, logging.WARNING, "x.py", 1, "A privilege lacks.", None, None)
+    record.privilege = "prvReadTeam"
+    line = json.loads(JsonFormatter().format(record))
+    assert (line["event"], line["privilege"]) == ("A privilege lacks.", "prvReadTeam")
 
 
 def marked(name: str = "") -> str:
