@@ -140,7 +140,11 @@ def _database(url: str) -> dict[str, Any]:
         # Django leaves this off, for poolers that lend a connection for one transaction only: whoever has
         # such a one adds `?prepare_threshold=None` to the URL.
         options = database.setdefault("OPTIONS", {})
-        threshold = options.get("prepare_threshold", 5)
+        threshold = str(options.get("prepare_threshold", 5))
+        if threshold != "None" and not (threshold.isascii() and threshold.isdecimal()):
+            raise ImproperlyConfigured(
+                "DATABASE_URL: write prepare_threshold as None, or as a whole number of 0 or more."
+            )
         options["prepare_threshold"] = None if threshold == "None" else int(threshold)
         # A server that is gone without a word is noticed: when connecting, while idle, and when written to.
         for name, value in _NOTICED_AFTER.items():

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from project.environment import SETTINGS, load
+from tests.servers import Site
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "settings.md"
 
@@ -82,6 +83,16 @@ def test_a_secret_that_cannot_be_read_is_not_shown() -> None:
         with pytest.raises(ImproperlyConfigured, match=f"{name}: write a URL") as refused:
             load({name: "mysql://user:hunter2@localhost/x"})
         assert "hunter2" not in str(refused.value)
+
+
+@pytest.mark.parametrize("threshold", ["often", "-1", "1.5"])
+def test_an_option_of_the_database_that_cannot_be_read_is_named(empty_site: Site, threshold: str) -> None:
+    database = f"postgres://user:hunter2@localhost/x?prepare_threshold={threshold}"
+    status, output, errors = empty_site.run_apart("check", DATABASE_URL=database)
+    assert status == 1
+    assert "DATABASE_URL: write prepare_threshold as None" in output + errors
+    assert "Traceback" not in output + errors
+    assert "hunter2" not in output + errors
 
 
 def test_the_document_lists_every_setting_with_its_default_and_help() -> None:
