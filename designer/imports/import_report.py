@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Collection as Names
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -50,6 +51,15 @@ class ImportReport:
     affected: Sequence[Affected]
     taken_back: Sequence[TakenBack] = ()
     kept: Sequence[TakenBack] = ()
+
+    def without(self, lists: Names[str]) -> ImportReport:
+        """Return the report without what it says of items in these lists of the document."""
+        return replace(
+            self,
+            differences=[part for part in self.differences if part.item[0] not in lists],
+            taken_back=[part for part in self.taken_back if part.item[0] not in lists],
+            kept=[part for part in self.kept if part.item[0] not in lists],
+        )
 
     @property
     def effect(self) -> Effect | None:

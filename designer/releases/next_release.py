@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from designer.documents.document_reader import read
 from designer.documents.document_writer import export, to_bytes
 from designer.documents.plan import Change, plan
 from designer.history.effects import Effect, Line, worst
+from designer.history.items import ItemKey
 from designer.history.readable_versions import describe
 from designer.history.restoration import all_groups
 from designer.history.wording import lines
@@ -22,8 +23,9 @@ from designer.models import Release
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The changes of one item between two documents."""
+    """The changes of one item between two documents. `item` is its list of the document and its key."""
 
+    item: ItemKey
     what: str
     lines: list[Line]
 
@@ -58,10 +60,15 @@ class Proposal:
             return self.since.major + 1, 0
         return self.since.major, self.since.minor + 1
 
-    @property
-    def changelog(self) -> str:
-        """The first draft of the changelog; empty without differences."""
-        return "\n".join(_changelog_lines(self.differences))
+    def differences_without(self, lists: Collection[str]) -> list[Difference]:
+        """Return the differences of items that are in none of these lists of the document."""
+        return [difference for difference in self.differences if difference.item[0] not in lists]
+
+    def changelog(self, without: Collection[str] = ()) -> str:
+        """Return the first draft of the changelog, without changes of items in the lists `without`; empty
+        without differences.
+        """
+        return "\n".join(_changelog_lines(self.differences_without(without)))
 
     def release(self, **values: Any) -> Release:
         """Return the release of the proposed document, not stored yet, with `values` of its fields."""
@@ -88,7 +95,7 @@ def difference_of(change: Change) -> Difference:
     before = change.before.to_json() if change.before else None
     after = change.after.to_json() if change.after else None
     field = change.collection.field
-    return Difference(describe(field, change.key), lines(field, before, after))
+    return Difference(change.item, describe(field, change.key), lines(field, before, after))
 
 
 def _changelog_lines(all_differences: list[Difference]) -> Iterator[str]:

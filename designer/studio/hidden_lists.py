@@ -46,5 +46,8 @@ def visible_findings(findings: Iterable[Finding], request: HttpRequest) -> list[
 def visible_lines(plan: Plan, request: HttpRequest) -> Iterator[str]:
     """Return the lines of a plan about items that the account may see."""
     hidden = hidden_from(request)
-    visible = tuple(change for change in plan.changes if change.collection.field not in hidden)
-    return Plan(visible, plan.reordered).lines(names_option=False)
+    changes, kept = (
+        tuple(change for change in side if change.collection.field not in hidden)
+        for side in (plan.changes, plan.kept)
+    )
+    return Plan(changes, plan.reordered, kept).lines(names_option=False)

@@ -95,7 +95,7 @@ def test_a_publisher_acknowledges_with_a_reason_that_stays(elsewhere: Endpoint) 
     shown = page(client, reverse("admin:designer_endpoint_change", args=[elsewhere.pk])).content.decode()
     assert 'name="reason-incident"' in shown
     assert "data-may-acknowledge" in shown
-    assert acknowledge(client, elsewhere, **{"reason-incident": " "}).status_code == 302
+    assert acknowledge(client, elsewhere, **{"reason-incident": " \0"}).status_code == 302
     assert found(elsewhere)
     assert acknowledge(client, elsewhere).status_code == 302
     assert not found(elsewhere)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from pytest_django.fixtures import Settings
 
@@ -262,6 +263,37 @@ def test_what_others_read_of_the_configuration_is_without_issuers(root: Client, 
     assert "added" not in viewer.get(pages[-1]).content.decode()
     assert "Customers" in root.get(f"/admin/versions/{version.pk}/").content.decode()
     assert "Customers" in root.get(f"/admin/releases/{release}/document/").content.decode()
+
+
+def test_plans_and_drafts_of_who_may_not_see_issuers_are_without_them(
+    root: Client, provider: Provider
+) -> None:
+    issuer_row(provider)
+    filled_release(root)
+    Issuer.objects.update(audiences=["meanwhile"])
+    publisher = member("Publisher")
+    draft = "/admin/releases/new/"
+    assert AUDIENCE in root.get(draft).content.decode()
+    without = json.loads(to_bytes(export(latest())))
+    issuer = without.pop("issuers")[0]
+    others = [issuer | {"audiences": ["somebody-else"]}]
+
+    def plan(client: Client, issuers: Any = (), **data: str) -> str:
+        document = without | ({"issuers": issuers} if issuers else {})
+        sent = SimpleUploadedFile("c.json", json.dumps(document).encode())
+        answer = client.post("/admin/import/", {"document": sent, **data})
+        assert answer.status_code == 200, answer.context["problems"]
+        return answer.content.decode()
+
+    removed = {"remove-context": "context"}
+    assert "meanwhile" in plan(root, others)
+    assert "issuer provider" in plan(root, **removed)
+    shown = (publisher.get(draft).content.decode(), plan(publisher, others), plan(publisher, **removed))
+    for text in shown:
+        assert not re.search(f"issuer provider|{AUDIENCE}|meanwhile", text)
+    # Only issuers are left out of what the page counts.
+    assert "context: 1 item" in plan(root)
+    assert "context:" not in plan(publisher)
 
 
 def filled_release(root: Client) -> int:

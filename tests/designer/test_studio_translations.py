@@ -123,6 +123,12 @@ def test_a_text_that_is_too_long_is_refused_and_nothing_typed_is_lost(dora: Clie
     assert create.translations == {}
 
 
+def test_a_character_that_not_every_database_can_store_is_left_out(dora: Client, create: Endpoint) -> None:
+    dora.post(_url(create), _opened(dora, _url(create)) | {"title": "Kon\0to"})
+    create.refresh_from_db()
+    assert create.translations[str(GERMAN)]["title"] == "Konto"
+
+
 def test_the_platforms_labels_are_a_start(dora: Client, create: Endpoint) -> None:
     assert "Start with the platform" in unescape(page(dora, _url(create)).content.decode())
     started = _opened(dora, _url(create, more="&start=1"))

@@ -58,7 +58,7 @@ class Command(JsonCommand):
             with transaction.atomic():
                 proposal = propose()
                 major, minor = number or proposal.number
-                text = proposal.changelog if own_changelog is None else own_changelog
+                text = proposal.changelog() if own_changelog is None else own_changelog
                 release = proposal.release(major=major, minor=minor, name=name, changelog=text)
                 release.full_clean()
                 if not dry_run:

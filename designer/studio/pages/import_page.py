@@ -37,6 +37,7 @@ from designer.models import AuditEntry
 from designer.proposals.new_proposals import open_source
 from designer.readiness import Finding
 from designer.sentences import Sentence
+from designer.studio.hidden_lists import hidden_from, visible_findings, visible_lines
 from designer.studio.pages.base import StudioPage
 from designer.studio.pages.later_changes import (
     ALL,
@@ -46,7 +47,7 @@ from designer.studio.pages.later_changes import (
     keep_or_take_choices,
     later_changes_by_item,
 )
-from designer.studio.saving.authors import WHY, author_of
+from designer.studio.saving.authors import WHY, author_of, typed_text
 from designer.studio.saving.refused_as_proposal import asks_for_proposal, may_open
 from designer.studio.saving.undo_offers import say_done
 
@@ -59,20 +60,19 @@ _REMOVAL_FIELD = "remove-"
 class Trial:
     """What importing a document would do, for the page that shows it before the import.
 
-    `digest` identifies what is shown. `removable` counts the items that the document lacks, by group. `later`
-    are the items whose later changes the import would take back.
+    `digest` identifies what is shown. `lines` are those of the plan, as people read them. `removable` counts
+    the items that the document lacks, by group. `later` are the items whose later changes the import would
+    take back. `warnings` are the findings that do not block. All of these leave out what the account may not
+    see.
     """
 
     digest: str
+    lines: Sequence[str]
     removable: Mapping[str, int]
     judged: Judgement
     report: ImportReport
     later: Sequence[LaterChanges]
-
-    @property
-    def lines(self) -> Sequence[str]:
-        """Return the lines of the plan, as people read them."""
-        return tuple(self.judged.plan.lines(names_option=False))
+    warnings: Sequence[Finding]
 
     @property
     def refusals(self) -> Sequence[str]:
@@ -91,10 +91,6 @@ class Trial:
         Without calls of late there is nobody to ask about.
         """
         return QUESTIONS if self.report.calls else ()
-
-    @property
-    def warnings(self) -> Sequence[Finding]:
-        return tuple(finding for finding in self.judged.findings if not finding.is_blocking)
 
 
 class ImportPage(StudioPage):
@@ -119,10 +115,10 @@ class ImportPage(StudioPage):
             is_shown = request.POST.get("digest") == upload.shown_digest
             # An import is live at once, so the page shows its plan first. A proposal is reviewed later.
             if not is_shown and not proposes:
-                return self.show_again(200, trial=_trial_of(upload), typed=_typed_names(request))
-            if undecided := upload.undecided():
+                return self.show_again(200, trial=_trial_of(upload, request), typed=_typed_names(request))
+            if undecided := upload.undecided(hidden_from(request)):
                 return self.show_again(
-                    problems=undecided, trial=_trial_of(upload), typed=_typed_names(request)
+                    problems=undecided, trial=_trial_of(upload, request), typed=_typed_names(request)
                 )
             return (
                 _open_proposal(request, upload.source) if proposes else self._import(request, upload.source)
@@ -198,11 +194,18 @@ class _Upload:
         parts = [revision.number, revision.token, list(self.source.delete), kept_names]
         return hashlib.sha256(json.dumps(parts).encode() + self.raw).hexdigest()
 
-    def undecided(self) -> list[Sentence]:
-        """Return a sentence for each item for which nobody has chosen what becomes of its later changes."""
+    def undecided(self, hidden: Collection[str]) -> list[Sentence]:
+        """Return a sentence for each item for which nobody has chosen what becomes of its later changes.
+
+        The page does not ask about items of the lists `hidden`.
+        """
         taken_back = later_changes(self.source._replace(keep=()).plan(export(latest())))
         # An item with several later changes is asked about once.
-        names_by_item = {part.item: part.what for part in taken_back if part.item not in self.choices}
+        names_by_item = {
+            part.item: part.what
+            for part in taken_back
+            if part.item not in self.choices and part.item[0] not in hidden
+        }
         return [
             Sentence("Choose whether %(item)s stays as it is, or becomes what the document says.", item=name)
             for name in names_by_item.values()
@@ -214,7 +217,7 @@ def _open_proposal(request: HttpRequest, source: Source) -> HttpResponseBase:
 
     Raises DocumentError.
     """
-    title = request.POST.get(WHY, "").strip() or _("Import")
+    title = typed_text(request, WHY) or _("Import")
     proposal = open_source(source, request.user.get_username(), title)
     note(request, AuditEntry.Action.PROPOSAL, proposal, "opened")
     messages.success(request, _("Opened as a proposal. Nothing that is live has changed."))
@@ -257,24 +260,35 @@ def _groups_to_remove(request: HttpRequest) -> list[str]:
     return sorted(typed)
 
 
-def _trial_of(upload: _Upload) -> Trial:
+def _trial_of(upload: _Upload, request: HttpRequest) -> Trial:
     """Return what importing would do. Nothing is changed. Raises Refused if no plan can be made."""
     judged = preview_source(upload.source)
     if judged.problems:
         raise Refused(judged)
-    report = report_on(judged)
+    hidden = hidden_from(request)
+    report = report_on(judged).without(hidden)
     return Trial(
         digest=upload.digest,
-        removable=_removable(upload.source),
+        lines=tuple(visible_lines(judged.plan, request)),
+        removable=_removable(upload.source, hidden),
         judged=judged,
         report=report,
         later=later_changes_by_item(report, upload.choices),
+        warnings=visible_findings(
+            [finding for finding in judged.findings if not finding.is_blocking], request
+        ),
     )
 
 
-def _removable(source: Source) -> dict[str, int]:
-    """Return how many items of each group the document lacks, whether or not their removal is confirmed."""
+def _removable(source: Source, hidden: Collection[str]) -> dict[str, int]:
+    """Return how many items of each group the document lacks, whether or not their removal is confirmed.
+
+    Items of the lists `hidden` do not count.
+    """
     now = export(latest())
     changes = plan(now, source.document, all_groups(now)).keeping(source.keep or ()).changes
+    lacking = (
+        change.group for change in changes if change.after is None and change.collection.field not in hidden
+    )
     # A dict, not the Counter: templates look up "items" as a key first, and a Counter has every key.
-    return dict(Counter(change.group for change in changes if change.after is None))
+    return dict(Counter(lacking))

@@ -23,8 +23,9 @@ from designer.documents.problems import DocumentError
 from designer.history.recording import Origin
 from designer.history.restoration import plan_to, restore
 from designer.models import AuditEntry, Release
+from designer.releases.next_release import Proposal as ProposedRelease
 from designer.releases.next_release import propose
-from designer.studio.hidden_lists import text_without_hidden, visible_lines
+from designer.studio.hidden_lists import hidden_from, text_without_hidden, visible_lines
 from designer.studio.look import dress
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
 from designer.studio.pages.ways_back import try_way_back
@@ -82,8 +83,16 @@ class NewReleasePage(StudioPage):
         except DocumentError as error:
             return super().get_context_data(problems=error.problems)
         major, minor = proposal.number
-        initial = {"major": major, "minor": minor, "changelog": proposal.changelog}
-        return super().get_context_data(form=ReleaseForm(initial=initial), proposal=proposal)
+        changelog = proposal.changelog(without=hidden_from(self.request))
+        initial = {"major": major, "minor": minor, "changelog": changelog}
+        return super().get_context_data(form=ReleaseForm(initial=initial), **self._shown(proposal))
+
+    def _shown(self, proposal: ProposedRelease) -> dict[str, Any]:
+        """Return what the page shows of the proposed release, without what the account may not see."""
+        return {
+            "proposal": proposal,
+            "differences": proposal.differences_without(hidden_from(self.request)),
+        }
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
         try:
@@ -105,7 +114,7 @@ class NewReleasePage(StudioPage):
         proposal = propose()
         form = ReleaseForm(request.POST)
         if not form.is_valid():
-            return self.show_again(form=form, proposal=proposal)
+            return self.show_again(form=form, **self._shown(proposal))
         release = proposal.release(**form.cleaned_data, account=request.user.get_username())
         release.save()
         note(request, AuditEntry.Action.RELEASE, release)

@@ -300,7 +300,8 @@ def _fields_as_sent(texts: Iterable[Text], lcid: int, data: Mapping[str, str]) -
     for text in texts:
         opened_base, opened_text = opened_texts.get(text.place, _stored_texts(text, lcid))
         # Browsers end lines with CR and LF. A text that was not sent, as for a new input, is not changed.
-        value = data.get(text.place, opened_text).replace("\r\n", "\n").strip()
+        # Not every database can store a NUL character.
+        value = data.get(text.place, opened_text).replace("\r\n", "\n").replace("\0", "").strip()
         if value == opened_text.strip():
             fields.append(_Field(text, text.in_language(lcid)))
         else:

@@ -49,7 +49,8 @@ def _acknowledge(request: HttpRequest, row: Endpoint, entity: str) -> None:
     if not request.user.has_perm(PERMISSION):
         raise PermissionDenied
     # The page may ask for the reason in several places: the one that was filled in counts.
-    reasons = (text.strip() for text in request.POST.getlist(f"reason-{entity}"))
+    # Not every database can store a NUL character.
+    reasons = (text.replace("\0", "").strip() for text in request.POST.getlist(f"reason-{entity}"))
     reason = next((text for text in reasons if text), "")[:_LONGEST_REASON]
     # Findings about something else have the entity "".
     if entity not in {entity_of(finding) for finding in overview().of(row.pk)} - {""}:

@@ -14,14 +14,18 @@ from designer.history.write_access import PERMISSION
 WHY = "_why"
 
 
+def typed_text(request: HttpRequest, name: str) -> str:
+    """Return what was typed into a field that no form checks, without blanks at its ends."""
+    # Not every database can store a NUL character.
+    return request.POST.get(name, "").replace("\0", "").strip()
+
+
 def author_of(request: HttpRequest, origin: Origin = Origin.STUDIO, note: str = "") -> Author:
     """Return the account of the request as the author of a change. `note` counts where nobody typed one."""
-    # Not every database can store a NUL character.
-    typed = request.POST.get(WHY, "").replace("\0", "").strip()
     return Author(
         request.user.get_username(),
         origin,
-        typed or note,
+        typed_text(request, WHY) or note,
         may_change_write_access=request.user.has_perm(PERMISSION),
         may_administer=request.user.has_perms(PERMISSIONS),
         address=address_of(request),

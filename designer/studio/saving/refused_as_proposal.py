@@ -20,7 +20,7 @@ from designer.models import AuditEntry, Endpoint, ExposedEntity, Module, Proposa
 from designer.proposals.new_proposals import add_refused, content_digest, open_refused
 from designer.readiness import Finding
 from designer.sentences import said
-from designer.studio.saving.authors import WHY
+from designer.studio.saving.authors import WHY, typed_text
 from designer.studio.saving.undo_offers import offering_undo
 from designer.studio.sent_numbers import sent_number
 
@@ -69,7 +69,7 @@ def open_as_proposal(
             address, edit = reverse("studio:proposal", args=[proposal.pk]), content_digest(proposal)
             text = offering_undo(request, added, address, "undo_edit", edit)
         else:
-            why = request.POST.get(WHY, "").strip()
+            why = typed_text(request, WHY)
             proposal = open_refused(refused, account, why or title or _subject_of(refused))
             text = _("Opened as a proposal. Nothing that is live has changed.")
     except DocumentError as error:
