@@ -93,7 +93,7 @@ def _protected_group(
             return None
         return _protection_of(change.group, groups)
     if change.group == CONTEXT:
-        return _group_protected_from_context(change, groups, before)
+        return group_protected_from_context(change, groups, before)
     group = _protection_of(change.group, groups)
     # Endpoints that answer by a new module or exposed entity are only in `now`.
     sides = (before, now) if change.before is None else (before,)
@@ -106,7 +106,7 @@ def _protected_group(
     return None
 
 
-def _group_protected_from_context(
+def group_protected_from_context(
     change: Change, groups: Collection[str], before: Configuration
 ) -> str | None:
     """Return the group whose protection forbids a change of a role, caller type, user property or issuer.

@@ -1,4 +1,6 @@
-"""Items that have another key: the names of environment values that documents gave them go along."""
+"""Items that have another key: the names of environment values that documents gave them go along, and so does
+the protection of a module.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +9,21 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from designer.models import EnvironmentValueUse, ItemChange
+from designer.audit import note_account
+from designer.models import AuditEntry, EnvironmentValueUse, ItemChange, Protection
 from designer.models.fields import ExactJSONEncoder
+from designer.models.proposals import FREE
 
 # The members that keys are made of. A rename mostly changes one of them.
 _PLACE = ("module", "exposure", "segment", "name")
 
 
 def follow_renames(changes: Iterable[ItemChange]) -> None:
-    """Give the names of values of each removed item to the added one that it has become.
+    """Give the names of values of each removed item to the added one that it has become, and protect a module
+    as the removed one was.
 
-    A wrong guess does no harm: an export writes a name only where the value still stands.
+    A wrong guess does no harm: an export writes a name only where the value still stands, and an
+    administrator can take the protection of a module away.
     """
     removed, added = defaultdict[str, list[ItemChange]](list), defaultdict[str, list[ItemChange]](list)
     for change in changes:
@@ -30,12 +36,27 @@ def follow_renames(changes: Iterable[ItemChange]) -> None:
     used = set(EnvironmentValueUse.objects.values_list("collection", "key"))
     for collection, gone in removed.items():
         for old, new in _pairs(gone, added[collection]):
+            if collection == "modules":
+                _protect_alike(old, new)
             if used.isdisjoint({(collection, old.key), (collection, new.key)}):
                 continue
             uses = EnvironmentValueUse.objects.filter(collection=collection)
             # Left over from an item that once had this key.
             uses.filter(key=new.key).delete()
             uses.filter(key=old.key).update(key=new.key)
+
+
+def _protect_alike(old: ItemChange, new: ItemChange) -> None:
+    """Protect the added module `new` as the removed one `old` is, unless it is protected already.
+
+    The old segment stays protected: whoever makes a module of that name serves the old paths.
+    """
+    protection = Protection.objects.filter(group=old.key).first()
+    if protection is None or Protection.objects.filter(group=new.key).exists():
+        return
+    Protection.objects.create(group=new.key, needs_approval=protection.needs_approval)
+    detail = f"{FREE} → {protection.level}"
+    note_account(new.version.account, AuditEntry.Action.PROTECTION, new.key, detail)
 
 
 def _pairs(

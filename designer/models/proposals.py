@@ -7,6 +7,9 @@ from django.utils.translation import gettext_lazy as _
 
 from designer.models.fields import ExactJSONDecoder, ExactJSONEncoder
 
+# The levels of protection, as the audit log and the page of them say.
+FREE, PROTECTED, APPROVED = "free", "protected", "approved"
+
 
 class Protection(models.Model):
     """What `group` serves changes only by a proposal.
@@ -24,6 +27,10 @@ class Protection(models.Model):
 
     def __str__(self) -> str:
         return self.group or str(_("everything"))
+
+    @property
+    def level(self) -> str:
+        return APPROVED if self.needs_approval else PROTECTED
 
 
 class Proposal(models.Model):

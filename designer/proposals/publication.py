@@ -12,9 +12,10 @@ from designer.configuration import Configuration
 from designer.definitions import ConfigurationDocument
 from designer.documents.document_writer import export
 from designer.documents.judgement import Judgement, judge
+from designer.documents.keys import CONTEXT
 from designer.documents.plan import Plan
 from designer.documents.problems import DocumentError
-from designer.documents.protection import EVERYTHING
+from designer.documents.protection import EVERYTHING, group_protected_from_context
 from designer.history.recording import Author, Origin
 from designer.history.restoration import carry_out
 from designer.history.undo import Undoing
@@ -30,11 +31,18 @@ _STATE = Proposal.State
 
 
 def needs_approval(proposal: Proposal, configuration: Configuration) -> bool:
-    """Whether somebody else than the author has to approve the proposal before it is published."""
-    groups = {change.group for change in Contents.of(proposal).changes}
+    """Whether somebody else than the author has to approve the proposal before it is published.
+
+    The protection of a module also counts for the roles and the like by which its endpoints answer.
+    """
+    groups = {protection.group for protection in configuration.protections if protection.needs_approval}
+    if EVERYTHING in groups:
+        return True
     return any(
-        protection.needs_approval and (protection.group == EVERYTHING or protection.group in groups)
-        for protection in configuration.protections
+        group_protected_from_context(change, groups, configuration) is not None
+        if change.group == CONTEXT
+        else change.group in groups
+        for change in Contents.of(proposal).changes
     )
 
 
@@ -50,15 +58,25 @@ def may_be_approved_by(proposal: Proposal, account: str) -> bool:
     return account not in ("", proposal.account, proposal.edited_by)
 
 
-def approve(proposal: Proposal, account: str) -> None:
-    """Approve the present contents.
+def require_contents(proposal: Proposal, digest: str) -> None:
+    """Check that `digest` is the `content_digest` of the proposal: that of the contents which somebody has
+    read. Raises DocumentError.
+    """
+    if content_digest(proposal) != digest:
+        raise _has_changed()
 
-    Raises DocumentError for the author, and when the proposal is not open.
+
+def approve(proposal: Proposal, account: str) -> None:
+    """Approve the contents that `proposal` has.
+
+    Raises DocumentError for the author, when the proposal is not open, and when its stored contents are
+    others by now.
     """
     if not may_be_approved_by(proposal, account):
         raise DocumentError([Sentence("Somebody other than the author must approve a proposal.")])
     with transaction.atomic():
         locked = _locked_open_proposal(proposal)
+        require_contents(locked, content_digest(proposal))
         locked.state, locked.approved, locked.approved_by = _STATE.APPROVED, content_digest(locked), account
         locked.save()
 
@@ -137,8 +155,9 @@ def publish(proposal: Proposal, author: Author) -> Judgement:
         """
         locked = _locked_open_proposal(proposal)
         # Checked again: the first check was before the transaction.
-        if content_digest(locked) != digest or (needs_approval(locked, latest()) and not is_approved(locked)):
-            raise DocumentError([Sentence("The proposal has changed meanwhile. Look at it, then try again.")])
+        require_contents(locked, digest)
+        if needs_approval(locked, latest()) and not is_approved(locked):
+            raise _has_changed()
         if version is None:
             raise nothing_is_proposed()
         _close(locked, _STATE.PUBLISHED, author.account, version)
@@ -149,6 +168,11 @@ def publish(proposal: Proposal, author: Author) -> Judgement:
     )
     remember_names(proposal, contents, merge)
     return judgement
+
+
+def _has_changed() -> DocumentError:
+    """Return the error of a step that was meant for a proposal as it was before."""
+    return DocumentError([Sentence("The proposal has changed meanwhile. Look at it, then try again.")])
 
 
 def nothing_is_proposed() -> DocumentError:

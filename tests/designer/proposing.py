@@ -15,6 +15,7 @@ from designer.documents.document_writer import export, to_bytes
 from designer.history.recording import record_outside
 from designer.loading import load
 from designer.models import Endpoint, Proposal, Protection
+from designer.proposals.new_proposals import content_digest
 from tests.designer.studio import change_url, filled, page
 
 
@@ -59,8 +60,9 @@ def newest() -> Proposal:
 
 
 def step(client: Client, proposal: Proposal, name: str, **data: Any) -> Any:
-    """Press the button `name` on the proposal's page."""
-    return client.post(reverse("studio:proposal", args=[proposal.pk]), {name: "1", **data}, follow=True)
+    """Press the button `name` on the proposal's page, as it is now."""
+    pressed = {name: content_digest(Proposal.objects.get(pk=proposal.pk)), **data}
+    return client.post(reverse("studio:proposal", args=[proposal.pk]), pressed, follow=True)
 
 
 def upload(raw: bytes) -> SimpleUploadedFile:

@@ -18,7 +18,7 @@ from designer.models import Binding, EnvironmentValue, RowRuleEntry, Version
 from designer.overview import forget
 from designer.platform import get_platform
 from tests.designer.commands import refused, run
-from tests.designer.proposing import member, newest
+from tests.designer.proposing import member, newest, step
 from tests.designer.test_environment_values import Change, written
 from tests.runtime.associations import a_team
 
@@ -203,7 +203,7 @@ def test_a_proposal_keeps_the_names_of_what_it_was_opened_from(portico: None, tm
         "document": SimpleUploadedFile("proposal.json", given.replace(b"Leads", b"Prospects")),
     }
     nora.post(reverse("studio:proposal", args=[proposal.pk]), sent)
-    nora.post(reverse("studio:proposal", args=[proposal.pk]), {"publish": ""})
+    step(nora, proposal, "publish")
     proposal.refresh_from_db()
     assert proposal.state == "published"
     assert IN_FETCHXML in run("exportconfig")

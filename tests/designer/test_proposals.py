@@ -15,6 +15,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from lxml import html
 
 from designer.definitions import EndpointDefinition
 from designer.models import (
@@ -28,6 +29,7 @@ from designer.models import (
     Proposal,
     Protection,
     Role,
+    UserProperty,
     Version,
 )
 from designer.proposals.contents import Contents
@@ -105,6 +107,15 @@ def test_a_save_of_what_is_served_is_refused_and_becomes_a_proposal(nora: Client
     assert list(noted) == [("nora", "opened"), ("paul", "published"), ("paul", "taken back")]
 
 
+def test_a_title_is_without_what_not_every_database_can_store(nora: Client, paul: Client) -> None:
+    protect()
+    save(nora, create_endpoint(), title="Proposed", _propose="1", _why="A better\0 title")
+    assert newest().title == "A better title"
+    sent = {"document": upload(_titled("Imported")), "_propose": "1", "_why": "From\0 a file"}
+    assert paul.post(reverse("studio:import"), sent).status_code == 302
+    assert newest().title == "From a file"
+
+
 def test_a_second_save_is_added_to_the_proposal(nora: Client, paul: Client) -> None:
     protect()
     save(nora, create_endpoint(), title="Proposed", _propose="1")
@@ -150,6 +161,24 @@ def test_a_role_that_a_protected_module_names_keeps_its_name(paul: Client) -> No
     assert Role.objects.filter(name="sales-rep").exists()
 
 
+def test_a_renamed_module_stays_protected(nora: Client, paul: Client) -> None:
+    protect(needs_approval=True)
+    save(nora, Module.objects.get(segment="sales"), segment="orders", _propose="1")
+    proposal = newest()
+    pia = member("pia", "Publisher")
+    step(pia, proposal, "approve")
+    assert not _problems(step(paul, proposal, "publish"))
+    row = Endpoint.objects.get(kind="create", entity__segment="accounts", entity__module__segment="orders")
+    assert save(paul, row, title="Live at once").status_code == 200
+    row.refresh_from_db()
+    assert row.title != "Live at once"
+    assert Protection.objects.get(group="orders").needs_approval
+    # Whatever comes to the old path is what it was protected for, too.
+    assert Protection.objects.get(group="sales").needs_approval
+    entry = AuditEntry.objects.get(action="protection")
+    assert (entry.account, entry.subject, entry.detail) == ("paul", "orders", "free → approved")
+
+
 def test_somebody_else_has_to_approve_where_the_protection_says_so(portico: None) -> None:
     protect(needs_approval=True)
     paul, pia = member("paul", "Publisher"), member("pia", "Publisher")
@@ -168,6 +197,53 @@ def test_somebody_else_has_to_approve_where_the_protection_says_so(portico: None
     step(pia, proposal, "approve")
     step(paul, proposal, "publish")
     assert create_endpoint().title == "Something else"
+
+
+def test_what_a_protected_module_uses_is_approved_by_somebody_else_too(portico: None) -> None:
+    protect(needs_approval=True)
+    used = UserProperty.objects.create(name="used", attribute="fullname")
+    unused = UserProperty.objects.create(name="unused", attribute="fullname")
+    create_endpoint().bindings.create(attribute="description", source="user", value="used")
+    paul, pia = member("paul", "Publisher"), member("pia", "Publisher")
+
+    def proposed(row: UserProperty) -> Proposal:
+        data = json.loads(live())
+        changed = next(item for item in data["user_properties"] if item["name"] == row.name)
+        changed["attribute"] = "internalemailaddress"
+        return _opened(paul, json.dumps(data).encode())
+
+    proposal = proposed(used)
+    assert "Somebody other than the author must approve" in _problems(step(paul, proposal, "publish"))
+    used.refresh_from_db()
+    assert used.attribute == "fullname"
+    step(pia, proposal, "approve")
+    step(paul, proposal, "publish")
+    # Nothing that is protected answers by the other one.
+    step(paul, proposed(unused), "publish")
+    for row in used, unused:
+        row.refresh_from_db()
+        assert row.attribute == "internalemailaddress"
+
+
+@pytest.mark.parametrize("name", ["approve", "publish"])
+def test_a_decision_is_about_what_its_page_has_shown(portico: None, name: str) -> None:
+    protect()
+    nora, pia = member("nora", "Publisher"), member("pia", "Publisher")
+    proposal = _opened(nora, _titled("Read by somebody"))
+    before = live()
+    shown = page(pia, reverse("studio:proposal", args=[proposal.pk])).content.decode()
+    value = re.search(rf'name="{name}" value="(.*?)"', shown)
+    assert value
+    step(nora, proposal, "replace", document=upload(_titled("Read by nobody")))
+    refusal = step(pia, proposal, name, **{name: value[1]})
+    assert _problems(refusal) == "The proposal has changed meanwhile. Look at it, then try again."
+    proposal.refresh_from_db()
+    assert (proposal.state, live()) == ("open", before)
+    # The page that says so shows what is proposed now.
+    assert "Read by nobody" in refusal.content.decode()
+    step(pia, proposal, name)
+    proposal.refresh_from_db()
+    assert proposal.state == {"approve": "approved", "publish": "published"}[name]
 
 
 def test_who_may_open_approve_and_publish(portico: None) -> None:
@@ -198,6 +274,32 @@ def test_an_administrator_protects_and_the_log_says_so(portico: None) -> None:
     assert (entry.account, entry.subject, entry.detail) == ("ada", "sales", "free → approved")
     ada.post(reverse("studio:protection"), {"group-sales": "free"})
     assert not Protection.objects.exists()
+
+
+def test_two_administrators_at_one_time_keep_what_the_other_protects(portico: None) -> None:
+    ada, otto = member("ada", "Administrator"), member("otto", "Administrator")
+    address = reverse("studio:protection")
+
+    def fields(client: Client) -> dict[str, str]:
+        (form,) = (
+            form
+            for form in html.document_fromstring(page(client, address).content).forms  # type: ignore[attr-defined]
+            if "group-sales" in form.fields
+        )
+        return {name: value for name, value in form.form_values() if name != "csrfmiddlewaretoken"}
+
+    opened_by_otto = fields(otto)
+    ada.post(address, fields(ada) | {"group-sales": "approved"})
+    otto.post(address, opened_by_otto | {"group-service": "protected"})
+    levels = Protection.objects.values_list("group", "needs_approval")
+    assert dict(levels) == {"sales": True, "service": False}
+    refused = otto.post(address, opened_by_otto | {"group-sales": "protected", "group-service": "free"})
+    assert dict(levels.all()) == {"sales": True, "service": False}
+    assert "“Protected, and somebody else has to approve” now" in _problems(refused)
+    # What was chosen is still there, and counts when it is sent again.
+    assert 'value="protected" selected' in refused.content.decode()
+    otto.post(address, fields(otto) | {"group-sales": "protected"})
+    assert dict(levels.all()) == {"sales": False, "service": False}
 
 
 def test_a_failing_example_call_holds_it_back_and_says_why(nora: Client, paul: Client) -> None:
@@ -435,7 +537,7 @@ def test_publishing_is_one_version(nora: Client, paul: Client) -> None:
 
 def _undone(client: Client, answer: Any) -> Any:
     """Press *Undo* in the message of `answer`."""
-    button = r'class="studio-undo" method="post" action="([^"]+)">.*?name="(\w+)" value="(\d+)">Undo<'
+    button = r'class="studio-undo" method="post" action="([^"]+)">.*?name="(\w+)" value="(\w+)">Undo<'
     ((address, name, value),) = re.findall(button, answer.content.decode(), re.DOTALL)
     return client.post(address, {name: value}, follow=True)
 

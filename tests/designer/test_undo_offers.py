@@ -27,6 +27,7 @@ from designer.models import (
     Role,
     UserProperty,
 )
+from designer.proposals.new_proposals import content_digest
 from designer.studio.saving.checked_save import CheckedAdmin
 from tests.designer.proposing import (
     create_endpoint,
@@ -225,7 +226,7 @@ def test_the_steps_of_a_proposal_are_undone(portico: None) -> None:
         kept = Proposal.objects.get(pk=proposal.pk)
         return kept.state, kept.approved_by, kept.closed_by
 
-    approved = pia.post(pages, {"approve": "1"})
+    approved = pia.post(pages, {"approve": content_digest(proposal)})
     assert state() == ("approved", "pia", "")
     undone = _undo(pia, approved)
     assert state() == ("open", "", "")

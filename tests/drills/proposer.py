@@ -135,7 +135,8 @@ class Proposer:
 
     def _step(self, id: int, name: str, **answered: str) -> requests.Response:
         """Press a button. A redirect says that it was done, or that the next page asks about callers."""
-        return self._send(f"/admin/proposals/{id}/", **{name: "1"}, **answered)
+        value = html.document_fromstring(self._page(id)).xpath(f"string(//button[@name='{name}']/@value)")
+        return self._send(f"/admin/proposals/{id}/", **{name: str(value)}, **answered)
 
     def _send(self, path: str, files: Any = None, **fields: str) -> requests.Response:
         data = {"csrfmiddlewaretoken": self._session.cookies["csrftoken"], **fields}

@@ -24,10 +24,7 @@ from designer.imports.document_import import Source
 from designer.imports.import_report import ImportReport
 from designer.loading import latest
 from designer.models import AuditEntry, Proposal
-from designer.proposals.new_proposals import (
-    open_copy,
-    open_source,
-)
+from designer.proposals.new_proposals import content_digest, open_copy, open_source
 from designer.proposals.reading_secret import give_secret
 from designer.proposals.value_names import document_text
 from designer.sentences import said
@@ -150,6 +147,8 @@ class ProposalPage(StudioPage):
                 # The page shows the callers that are affected: publishing from it does not ask about them.
                 "answered": QUESTIONS if report is not None and report.calls else (),
                 "is_ready": outcome.is_ready,
+                # What the buttons send: a step counts for what the page has shown.
+                "contents": content_digest(proposal),
                 **possible_steps(self.request, proposal),
                 **kwargs,
             }

@@ -30,6 +30,7 @@ from designer.proposals.publication import (
     may_be_approved_by,
     publish,
     reopen,
+    require_contents,
     withdraw,
     withdraw_approval,
 )
@@ -67,6 +68,7 @@ def possible_steps(request: HttpRequest, proposal: Proposal) -> dict[str, bool]:
 
 def _publish(request: HttpRequest, proposal: Proposal) -> None:
     require(request, _MAY_PUBLISH)
+    require_contents(proposal, request.POST["publish"])
     publish(proposal, author_of(request))
     note(request, AuditEntry.Action.PROPOSAL, proposal, "published")
     # What is protected is not undone otherwise, and the proposal has to know of it.
@@ -82,6 +84,7 @@ def _go_back(request: HttpRequest, proposal: Proposal) -> None:
 
 def _approve(request: HttpRequest, proposal: Proposal) -> None:
     require(request, _MAY_APPROVE)
+    require_contents(proposal, request.POST["approve"])
     approve(proposal, request.user.get_username())
     note(request, AuditEntry.Action.PROPOSAL, proposal, "approved")
     _say_done(request, proposal, _("Approved."), "withdraw_approval")
@@ -175,14 +178,13 @@ STEPS: Mapping[str, Any] = {
 def _say_done(request: HttpRequest, proposal: Proposal, text: str, undoing: str) -> None:
     """Leave a message that a step was made, with a button for the step `undoing`, which takes it back."""
     address = reverse("studio:proposal", args=[proposal.pk])
-    messages.success(request, offering_undo(request, text, address, undoing, proposal.pk))
+    # Some steps count only for these contents.
+    messages.success(request, offering_undo(request, text, address, undoing, content_digest(proposal)))
 
 
 def _say_edited(request: HttpRequest, proposal: Proposal, text: str) -> None:
     """Leave a message that what is proposed has changed, with a button that takes this edit back."""
-    address = reverse("studio:proposal", args=[proposal.pk])
-    edit = content_digest(proposal)
-    messages.success(request, offering_undo(request, text, address, "undo_edit", edit))
+    _say_done(request, proposal, text, "undo_edit")
 
 
 def require(request: HttpRequest, permission: str) -> None:

@@ -16,17 +16,16 @@ from designer.audit import note
 from designer.documents.protection import EVERYTHING
 from designer.loading import latest
 from designer.models import AuditEntry, Protection
+from designer.models.proposals import APPROVED, FREE, PROTECTED
 from designer.studio.pages.base import StudioPage
 
-# The levels of protection, as the form sends them.
-FREE, PROTECTED, APPROVED = "free", "protected", "approved"
 _LABELS = {
     FREE: gettext_lazy("Not protected: a save is live at once"),
     PROTECTED: gettext_lazy("Protected: changes go live by a proposal"),
     APPROVED: gettext_lazy("Protected, and somebody else has to approve"),
 }
-# A field of the form is called `group-GROUP`.
-_FIELD = "group-"
+# A field of the form is called `group-GROUP`. What the page showed there is sent back as `shown-GROUP`.
+_FIELD, _SHOWN = "group-", "shown-"
 
 
 class ProtectionPage(StudioPage):
@@ -38,29 +37,63 @@ class ProtectionPage(StudioPage):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         levels = _levels()
+        typed: Mapping[str, str] = kwargs.get("typed", {})
         groups = [
-            {"field": f"{_FIELD}{group}", "group": group, "label": label, "chosen": levels.get(group, FREE)}
+            {
+                "field": f"{_FIELD}{group}",
+                "shown_field": f"{_SHOWN}{group}",
+                "group": group,
+                "label": label,
+                "level": levels.get(group, FREE),
+                "chosen": typed.get(group, levels.get(group, FREE)),
+            }
             for group, label in _groups().items()
         ]
         return super().get_context_data(**kwargs, groups=groups, choices=_LABELS.items())
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
-        is_changed = False
         with transaction.atomic():
-            levels = _levels()
-            for group in _groups():
-                old_level = levels.get(group, FREE)
-                new_level = request.POST.get(f"{_FIELD}{group}", "")
-                # A group that the form has no field for, because it was added meanwhile, keeps its level.
-                if new_level == old_level or new_level not in _LABELS:
-                    continue
+            levels = dict.fromkeys(_groups(), FREE) | _levels()
+            chosen = _chosen_levels(request, levels)
+            if overtaken := _overtaken(request, levels, chosen):
+                return self.show_again(typed=levels | chosen, problems=overtaken)
+            for group, new_level in chosen.items():
                 _store_level(group, new_level)
-                is_changed = True
                 name = "everything" if group == EVERYTHING else group
-                note(request, AuditEntry.Action.PROTECTION, name, f"{old_level} → {new_level}")
-        if is_changed:
+                note(request, AuditEntry.Action.PROTECTION, name, f"{levels[group]} → {new_level}")
+        if chosen:
             messages.success(request, _("The protection was saved. It applies from the next save on."))
         return HttpResponseRedirect(request.get_full_path())
+
+
+def _chosen_levels(request: HttpRequest, levels: Mapping[str, str]) -> dict[str, str]:
+    """Return the groups for which somebody has chosen another level than the present one (`levels`).
+
+    A field that was left as the page showed it chooses nothing: somebody else may have changed its group
+    meanwhile. A group without a field, because it was added meanwhile, keeps its level, too.
+    """
+    chosen = {group: request.POST.get(f"{_FIELD}{group}", "") for group in levels}
+    return {
+        group: level
+        for group, level in chosen.items()
+        if level in _LABELS and level not in (levels[group], request.POST.get(f"{_SHOWN}{group}"))
+    }
+
+
+def _overtaken(request: HttpRequest, levels: Mapping[str, str], chosen: Mapping[str, str]) -> list[str]:
+    """Return a sentence for each chosen level whose group somebody else has changed since the page was
+    opened.
+    """
+    titles = _groups()
+    return [
+        _(
+            "Somebody else has changed the protection of “%(group)s” since you opened this page. It is "
+            "“%(level)s” now. Look at your choice, then save again."
+        )
+        % {"group": titles[group], "level": _LABELS[levels[group]]}
+        for group in chosen
+        if request.POST.get(f"{_SHOWN}{group}", levels[group]) != levels[group]
+    ]
 
 
 def _groups() -> Mapping[str, str]:
