@@ -1,13 +1,20 @@
-"""What is added, changed and deleted through the admin's pages goes into the audit log."""
+"""What is added, changed and deleted through the admin's pages goes into the audit log.
+
+A page that was opened before somebody else has changed the same row saves nothing: it would give rights back
+that were just taken away. Pages of the configuration merge both changes instead (`saving/edit_conflicts.py`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
+from django import forms
 from django.contrib.auth.models import User
+from django.core import signing
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from designer.audit import note
@@ -17,6 +24,10 @@ _Action = AuditEntry.Action
 
 # A fact about a row: a yes or no, a text, or the names that belong to it.
 State: TypeAlias = "bool | str | frozenset[str]"
+
+# The field with the state of the row that its page was opened with, signed.
+_SHOWN = "_shown"
+_SALT = "designer.audited-page"
 
 
 class Audited:
@@ -35,6 +46,21 @@ class Audited:
             # The form changes this object before `log_change` is called.
             request.audited_before = self.audited_state(obj)  # type: ignore[attr-defined]
         return obj
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        """Return the form class. It refuses a save over what somebody else has changed meanwhile."""
+        form = super().get_form(request, obj, change=change, **kwargs)  # type: ignore[misc]  # the admin's
+        changed = "; ".join(_changed_meanwhile(request)) if change else ""
+        return _refusing(form, changed) if changed else form
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], **kwargs: Any) -> Any:
+        """Show the page, with the state of the row for the form to send back."""
+        row = kwargs.get("obj")
+        if row is not None and self.has_change_permission(request, row):  # type: ignore[attr-defined]
+            # A form that was sent has written into the row.
+            state = getattr(request, "audited_before", None) or self.audited_state(row)
+            context["shown_state"] = _sealed(state) if state else ""
+        return super().render_change_form(request, context, **kwargs)  # type: ignore[misc]  # the admin's
 
     def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
         note(request, _Action.ADD, name_of(obj), "; ".join(differences({}, self.audited_state(obj))))
@@ -58,6 +84,44 @@ class Audited:
     def _state_now(self, obj: Model) -> Mapping[str, State]:
         # Read anew: the object may have cached its relations as they were before the change.
         return self.audited_state(type(obj)._default_manager.get(pk=obj.pk))
+
+
+def _sealed(state: Mapping[str, State]) -> str:
+    """Return a state as a signed text, for `_changed_meanwhile` to read."""
+    plain = {name: sorted(fact) if isinstance(fact, frozenset) else fact for name, fact in state.items()}
+    return signing.dumps(plain, salt=_SALT, compress=True)
+
+
+def _changed_meanwhile(request: HttpRequest) -> Iterator[str]:
+    """Yield a text for each fact that has changed since the page was opened whose form is sent.
+
+    There is none for a form without the state that its page was opened with.
+    """
+    sent = request.POST.get(_SHOWN)
+    if not sent:
+        return
+    try:
+        plain = signing.loads(sent, salt=_SALT)
+    except signing.BadSignature:
+        return
+    shown = {name: frozenset(fact) if isinstance(fact, list) else fact for name, fact in plain.items()}
+    yield from differences(shown, getattr(request, "audited_before", {}))
+
+
+def _refusing(form: type[forms.BaseForm], changed: str) -> type[forms.BaseForm]:
+    """Return the form as one that is never valid. `changed` says what has changed meanwhile."""
+
+    class Overtaken(form):  # type: ignore[misc, valid-type]  # which form it is is known here alone
+        def clean(self) -> Any:
+            cleaned = super().clean()
+            text = _(
+                "Not saved: this was changed since you opened the page: %(changes)s. Look at what is chosen "
+                "below, then save again."
+            )
+            self.add_error(None, text % {"changes": changed})
+            return cleaned
+
+    return Overtaken
 
 
 def differences(before: Mapping[str, State], after: Mapping[str, State]) -> Iterator[str]:

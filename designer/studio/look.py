@@ -133,6 +133,7 @@ class ModelAdmin(Audited, admin.ModelAdmin):  # type: ignore[misc]
     """A model's pages. `when_empty` says on a list without rows what they are for."""
 
     when_empty: str | Promise = ""
+    change_form_template = "designer/audited_form.html"
     formfield_overrides: ClassVar[Any] = _OVERRIDES
 
     list_per_page = 50

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth import get_user_model
-from django.contrib.auth.models import Permission
+from django.contrib.auth.models import Group, Permission
 from django.test import Client
 
 from crmbox.demo import people
@@ -17,7 +17,7 @@ from crmclient.errors import Unavailable
 from designer.models import Role
 from designer.platform import get_platform
 from runtime.callers.failed_logins import FailedLogins
-from runtime.models import ApiAccount
+from runtime.models import ApiAccount, ApiKey
 from tests.callers import Caller, account
 
 pytestmark = pytest.mark.usefixtures("portico")
@@ -53,6 +53,48 @@ def form(username: str = "petra", password: str = PASSWORD, **changes: Any) -> d
 def errors(answer: Any) -> dict[str, list[str]]:
     assert answer.status_code == 200
     return dict(answer.context["adminform"].form.errors)
+
+
+def test_a_page_that_was_opened_before_gives_nothing_back(studio: Client) -> None:
+    """Two administrators on one page: the second one does not undo what the first one has done."""
+    manager, rep = (Role.objects.get(name=name) for name in ("sales-manager", "sales-rep"))
+    studio.post(ADD, form(roles=[manager.pk, rep.pk]))
+    address = page_of("petra")
+
+    def opened() -> dict[str, Any]:
+        shown = re.search(r'name="_shown" value="(.+?)"', studio.get(address).content.decode())
+        return {"_shown": shown[1]} if shown else {}
+
+    both = opened()
+    without_manager = form(password="", roles=[rep.pk])
+    assert studio.post(address, both | without_manager).status_code == 302
+    stale = form(password="", roles=[manager.pk, rep.pk], rate="60")
+    refused = studio.post(address, both | stale)
+    assert "roles: −sales-manager." in errors(refused)["__all__"][0]
+    row = ApiAccount.objects.get(user__username="petra")
+    assert ([role.name for role in row.roles.all()], row.rate) == (["sales-rep"], 0)
+    # What was typed is still there, and what somebody sends who has read that counts.
+    page = refused.content.decode()
+    assert 'value="60"' in page
+    again = re.search(r'name="_shown" value="(.+?)"', page)
+    assert again
+    assert studio.post(address, {"_shown": again[1]} | stale).status_code == 302
+    row.refresh_from_db()
+    assert (row.roles.count(), row.rate) == (2, 60)
+
+
+@pytest.mark.parametrize("model", ["auth/user", "auth/group", "runtime/apikey"])
+def test_pages_of_rights_tell_what_they_were_opened_with(studio: Client, model: str) -> None:
+    made = {
+        "auth/user": get_user_model().objects.get(username="admin"),
+        "auth/group": Group.objects.get(name="Designer"),
+        "runtime/apikey": ApiKey(name="Nightly", caller_type_id="service"),
+    }[model]
+    if isinstance(made, ApiKey):
+        made.make()
+        made.save()
+    answer = studio.get(f"/admin/{model}/{made.pk}/change/")
+    assert 'name="_shown"' in answer.content.decode()
 
 
 def test_an_account_made_in_the_studio_gets_tokens_with_its_roles(studio: Client) -> None:
