@@ -6,7 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from designer.access_control.access_matrix import callers_in_words, widens
-from designer.definitions import EndpointDefinition, ExposedEntityDefinition, IssuerDefinition
+from designer.definitions import (
+    EndpointDefinition,
+    ExposedEntityDefinition,
+    IssuerDefinition,
+    RowRuleEntry,
+)
 from designer.definitions.row_rules import is_open
 from designer.documents.plan import Plan
 from designer.history.items import digest_of
@@ -76,14 +81,33 @@ def _opened_by_endpoint(before: EndpointDefinition | None, after: EndpointDefini
         yield Sentence("%(endpoint)s writes, and more callers may call it.", endpoint=after.key)
     if before.row_rule is not None and after.row_rule is None:
         yield Sentence("%(endpoint)s loses its row rule: callers may reach more records.", endpoint=after.key)
+    if after.settings.creates_outside_row_rule and not before.settings.creates_outside_row_rule:
+        yield Sentence("%(endpoint)s may create records outside its row rule.", endpoint=after.key)
 
 
 def _opened_by_entity(
     before: ExposedEntityDefinition | None, after: ExposedEntityDefinition
 ) -> Iterator[Sentence]:
     """Yield what callers gain by the change of an exposed entity. A new one has no endpoints yet."""
-    if before is not None and before.row_rule != after.row_rule and is_open(after.row_rule):
+    if before is None or before.row_rule == after.row_rule:
+        return
+    if is_open(after.row_rule):
         yield Sentence("All callers reach every record of %(entity)s.", entity=after.key)
+    elif not is_open(before.row_rule) and _reaches_more(before.row_rule, after.row_rule):
+        yield Sentence("Callers may reach more records of %(entity)s.", entity=after.key)
+
+
+def _reaches_more(before: tuple[RowRuleEntry, ...], after: tuple[RowRuleEntry, ...]) -> bool:
+    """Whether there are more entries, one that opens every record, or one for callers who had none before.
+
+    Which records a changed filter hides is not compared.
+    """
+    # Entries are united: one more never hides anything. An empty name stands for everyone.
+    callers_before = {role for entry in before for role in entry.roles or ("",)}
+    return set(before) < set(after) or any(
+        entry.all_records or not callers_before.issuperset(entry.roles or ("",))
+        for entry in set(after) - set(before)
+    )
 
 
 def _opened_by_issuer(before: IssuerDefinition | None, after: IssuerDefinition) -> Iterator[Sentence]:

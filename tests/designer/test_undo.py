@@ -8,16 +8,28 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group, User
+from django.db.models import QuerySet
 from django.test import Client
 from django.urls import reverse
 
 from designer.documents.document_writer import export, to_bytes
 from designer.history.recording import record_outside
 from designer.loading import latest
-from designer.models import Endpoint, ExposedEntity, Issuer, ItemChange, Release, Role, UserProperty, Version
+from designer.models import (
+    Endpoint,
+    ExposedEntity,
+    Issuer,
+    ItemChange,
+    Release,
+    Role,
+    RowRuleEntry,
+    UserProperty,
+    Version,
+)
 from tests.designer import rows
 from tests.designer.studio import add_row, add_url, change_url, filled, page
 from tests.designer.two_people import opened, save
+from tests.row_rules import ruled
 
 UNDO = "/admin/versions/undo/"
 
@@ -214,6 +226,54 @@ def test_undoing_a_row_rule_asks_first(dora: Client) -> None:
     save(dora, exposed, data)
     asked = dora.post(UNDO, {"change": _change().pk})
     assert "All callers reach every record of sales.accounts." in asked.content.decode()
+
+
+ONLY_BIG = '<filter><condition attribute="revenue" operator="gt" value="1"/></filter>'
+ONLY_SMALL = ONLY_BIG.replace("gt", "lt")
+
+
+def _entry_removed(rule: QuerySet[RowRuleEntry]) -> None:
+    rule.filter(roles__name="sales-manager").delete()
+
+
+def _entry_filtered(rule: QuerySet[RowRuleEntry]) -> None:
+    rule.filter(roles__name="sales-manager").update(filter=ONLY_BIG, all_records=False)
+
+
+def _one_of_two_entries_removed(rule: QuerySet[RowRuleEntry]) -> None:
+    rule.filter(filter=ONLY_SMALL).delete()
+
+
+@pytest.mark.parametrize("narrow", [_entry_removed, _entry_filtered, _one_of_two_entries_removed])
+def test_undoing_what_hid_records_from_a_role_asks_first(dora: Client, narrow: Any) -> None:
+    exposed = ExposedEntity.objects.get(module__segment="sales", segment="accounts")
+    rule = RowRuleEntry.objects.filter(exposed=exposed)
+    rule.delete()
+    ruled(exposed, ONLY_BIG, "sales-rep")
+    ruled(exposed, ONLY_SMALL, "sales-rep")
+    ruled(exposed, "", "sales-manager")
+    record_outside()
+    before = _configuration()
+    narrow(rule)
+    record_outside()
+    asked = dora.post(UNDO, {"change": _change().pk})
+    assert "Callers may reach more records of sales.accounts." in asked.content.decode()
+    assert _configuration() != before
+    _undo(dora, {"change": _change().pk, "confirmed": asked.context["digest"]})
+    assert _configuration() == before
+    # What only hides records is not asked about.
+    assert dora.post(UNDO, {"change": _change().pk}).status_code == 302
+
+
+def test_undoing_what_kept_creates_within_the_row_rule_asks_first(dora: Client, accounts: Endpoint) -> None:
+    settings = {**accounts.settings, "may_create_outside_rule": True}
+    Endpoint.objects.filter(pk=accounts.pk).update(settings=settings)
+    record_outside()
+    Endpoint.objects.filter(pk=accounts.pk).update(settings=accounts.settings)
+    record_outside()
+    asked = dora.post(UNDO, {"change": _change().pk})
+    assert "sales.accounts.create may create records outside its row rule." in asked.content.decode()
+    assert not _definition(accounts).settings.creates_outside_row_rule
 
 
 def _item(narrowed: Version, release: Release) -> tuple[str, dict[str, Any]]:
