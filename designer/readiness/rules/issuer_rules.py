@@ -16,7 +16,7 @@ from designer.readiness.samples import UNKNOWN, sample_of_row
 from designer.readiness.subjects import IssuerSubject
 from designer.sentences import Sentence as _
 from designer.token_issuers.claim_paths import WrongPath, names_mail, path_parts
-from designer.token_issuers.public_keys import pem_keys
+from designer.token_issuers.public_keys import algorithms_of, pem_keys
 
 # Types of attributes that a claim, which is a text, can be compared with.
 _MATCHED = (AttributeType.STRING, AttributeType.MEMO, AttributeType.UNIQUEIDENTIFIER)
@@ -94,6 +94,33 @@ def something_is_accepted(subject: IssuerSubject) -> Found:
         yield _("Name at least one audience: a token for anybody else is not for this service."), "audiences"
     if not definition.algorithms:
         yield _("Choose at least one algorithm."), "algorithms"
+
+
+@blocking_for_issuers("issuer-algorithms")
+def algorithms_fit_the_keys(subject: IssuerSubject) -> Found:
+    """Find that none of the public keys can verify a signature of a chosen algorithm."""
+    keys, chosen = subject.definition.keys, subject.definition.algorithms
+    if keys.source != "pem" or not chosen:
+        return
+    try:
+        fitting = dict.fromkeys(algorithm for key in pem_keys(keys.pem) for algorithm in algorithms_of(key))
+    except ValueError:
+        # Another rule says that they cannot be read.
+        return
+    if not fitting:
+        message = _(
+            "No algorithm fits the public keys, so every token is refused. Write RSA, EC or Ed25519 keys."
+        )
+        yield message, "algorithms"
+    elif fitting.keys().isdisjoint(chosen):
+        yield (
+            _(
+                "No chosen algorithm fits the public keys, so every token is refused. Choose one of these: "
+                "%(fitting)s.",
+                fitting=", ".join(fitting),
+            ),
+            "algorithms",
+        )
 
 
 @blocking_for_issuers("issuer-claims")
@@ -274,7 +301,17 @@ def _findings_of_endpoint(subject: IssuerSubject) -> Found:
             ),
             place,
         )
-    inputs = {candidate.name for candidate in endpoint.definition.inputs}
+    inputs = {candidate.name: candidate for candidate in endpoint.definition.inputs}
+    given = {claim_input.input for claim_input in rules.inputs}
+    for name, definition in inputs.items():
+        if definition.required and definition.default is None and name not in given:
+            message = _(
+                "“%(endpoint)s” requires the input “%(input)s”, and no claim gives it: no record can be "
+                "made. Name its claim.",
+                endpoint=rules.endpoint,
+                input=name,
+            )
+            yield message, "record.registration.inputs"
     for claim_input in rules.inputs:
         if claim_input.input not in inputs:
             message = _(
