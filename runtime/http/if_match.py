@@ -70,6 +70,13 @@ class Versions:
             )
         return frozenset(tag.partition(".")[0] for tag in tags)
 
+    @staticmethod
+    def headers(version: str | None) -> dict[str, str]:
+        """Return the `ETag` of a record that has been written; nothing where its version is not known: the
+        platform tells none to callers who may not read the record.
+        """
+        return {} if version is None else {"ETag": f'"{version}"'}
+
     def parameters(self) -> tuple[dict[str, Any], ...]:
         """Return the documentation of the `If-Match` header; empty when records keep no versions."""
         if not self.are_kept:

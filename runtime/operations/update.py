@@ -66,7 +66,7 @@ class UpdateOperation(Operation):
         version = self.guard.steps.write(
             exchange, wanted_versions, lambda record, version: self._write(exchange, sent, record, version)
         )
-        return HttpResponse(status=204, headers={"ETag": f'"{version}"'} if self.versions.are_kept else None)
+        return HttpResponse(status=204, headers=self.versions.headers(version))
 
     def _write(
         self,

@@ -102,7 +102,7 @@ class UpsertOperation(Operation):
             if wish.exists is not False or error.key != self.key.name:
                 raise
             raise Problem(412, "record_exists", "A record with this key exists.") from error
-        headers = {"ETag": f'"{stored.version}"'} if self._versions.are_kept else None
+        headers = self._versions.headers(stored.version)
         return json_response({"id": stored.id, "created": stored.created}, headers=headers)
 
     def _wish(self, request: HttpRequest) -> _Wish:

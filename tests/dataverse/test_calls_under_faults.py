@@ -141,6 +141,18 @@ def test_a_call_says_how_the_platform_fails(remote: Failing, fault: dict[str, An
     assert (answer.status_code, answer.json()["detail"].partition(" Try again")[0]) == (503, said)
 
 
+def test_a_write_whose_version_is_not_told_is_answered_without_an_etag(remote: Failing) -> None:
+    max = account("manager")
+    assert max.patch(ACCOUNT, {"phone": "1"}).headers["ETag"].startswith('"')
+    remote.arm({"method": "PATCH", "path": "/accounts", "executed": True, "status": 204, **FOREVER})
+
+    answer = max.patch(ACCOUNT, {"phone": "2"})
+
+    assert (answer.status_code, answer.get("ETag")) == (204, None)
+    remote.arm()
+    assert max.get(ACCOUNT).json()["phone"] == "2"
+
+
 def test_a_write_whose_answer_is_lost_may_be_there(remote: Failing) -> None:
     max = account("manager")
     assert max.get(ACCOUNT).status_code == 200
