@@ -70,9 +70,10 @@ class OperationKind:
     by which the record is found). `methods` are the HTTP methods of that path, of
     which an endpoint may take fewer (`EndpointSettings.methods`). They are spellings of one operation, unless
     `meanings` says what each does. `settings` declares what only this kind needs; its fields are
-    the form's. `binds_all_required`: what the platform requires must be set. `partial`: an input that is not
-    sent leaves its attribute alone, so defaults mean nothing. `public` is what a new endpoint's access starts
-    as. `takes_lists`: inputs may be lists of records that are made along with the endpoint's own.
+    the form's. `binds_all_required`: what the platform requires must be set. `partial`: calls change the
+    path's record, also in a kind without inputs; an input that is not sent leaves its attribute alone, so
+    defaults mean nothing. `public` is what a new endpoint's access starts as. `takes_lists`: inputs may be
+    lists of records that are made along with the endpoint's own.
     `takes_files`: calls send a file, and no JSON. `removes_records`: calls remove the path's record.
     `summary` is the sentence the studio shows beside the kind. `place` says where `/api/schema` shows it.
     """
