@@ -35,7 +35,11 @@ def groups_of_entity(entity: str, relationships: Iterable[Relationship]) -> Mapp
 
 
 def groups_of_process(process: Process) -> Mapping[str, RecordGroup]:
-    """Return the groups of records that a process takes, by parameter."""
+    """Return the groups of records that a process takes, by parameter.
+
+    A parameter that may hold records of several entities, or does not say of which, has no group: the inputs
+    of a group are bound to attributes of one entity.
+    """
     return {
         parameter.name: RecordGroup(
             parameter.name,

@@ -192,7 +192,7 @@ class Schema:
         }
 
     def _query(self, parts: Sequence[Part]) -> QueryShape:
-        """Return the description of a query endpoint."""
+        """Return the description of a query endpoint. It has one part."""
         (part,) = parts
         schemas: Mapping[str, Any] = {
             parameter["name"]: parameter["schema"] for parameter in part["parameters"]

@@ -16,25 +16,27 @@ from runtime.studio.known_callers import caller_of_key, caller_of_own
 
 
 def explain(token: str, configuration: Configuration) -> Explanation:
-    """Explain every step that a request with this token would come to."""
+    """Explain every step that a request with this token would come to. It may be an API key instead."""
+    # `key_in` reads the value of an Authorization header.
     if key := key_in(f"Bearer {token}"):
         return _explanation_of_key(*key, configuration)
     examined = Examined(token, issuers_of(configuration.issuers))
     steps = [_step_of_check(check, outcome) for check, outcome in examine(examined)]
     issuer = examined.issuer
+    # This service's own tokens have no issuer in the configuration either.
     if issuer is None:
         return _explanation_without_issuer(tuple(steps), examined, configuration)
     caller = ExplainedCaller(issuer, examined, configuration)
     steps += caller.steps()
     failed = [step for step in steps if step.verdict == "refused" and not step.harmless]
-    refused = f"{failed[0].title}: {failed[0].found}" if failed else ""
+    refusal = f"{failed[0].title}: {failed[0].found}" if failed else ""
     definition = issuer.definition
     return Explanation(
         accepted=not failed,
         steps=tuple(steps),
         issuer=definition.name,
         of_environment=issuer.of_environment,
-        caller=caller.identified(refused),
+        caller=caller.identified(refusal),
     )
 
 

@@ -89,7 +89,8 @@ def aggregate_plan(query: Query, scope: Scope, dialect: Dialect) -> AggregatePla
         statement,
         writer.records,
         orders,
-        lambda row: [_comparable(row[position]) for position in key_positions],
+        # Two groups differ in what they are grouped by.
+        key=lambda row: [_comparable(row[position]) for position in key_positions],
     )
 
 

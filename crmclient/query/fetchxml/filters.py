@@ -35,7 +35,10 @@ UNSUPPORTED_OPERATORS: Final = {
 
 
 class FilterReader:
-    """Reads the filters of the entity (`holder` None) or of a link."""
+    """Reads the filters of the entity, or of a link, whose alias is `holder` then; it is None for the entity.
+
+    `read_link` reads a `link-entity` in a filter. What is wrong in the XML is added to `problems`.
+    """
 
     def __init__(
         self,
