@@ -140,7 +140,7 @@ class ApiAccountAdmin(ModelAdmin):
         return {
             "name": account.user.get_username(),
             "active": account.user.is_active,
-            "roles": frozenset(account.roles.values_list("name", flat=True)),
+            "roles": frozenset(role.name for role in account.roles.all()),
             "caller type": str(account.caller_type_id),
             "record": str(account.record or "none"),
             "rate": str(account.rate or "default"),

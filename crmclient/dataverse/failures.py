@@ -158,10 +158,15 @@ def _not_found(refusal: Refusal, subject: Subject) -> PlatformError:
     ]
     if problems:
         return errors.InvalidRecord(subject.entity, problems)
+    return errors.RecordNotFound(subject.entity, subject.id)
+
+
+def _nothing_there(refusal: Refusal, subject: Subject) -> PlatformError:
+    """Return the error for a 404 whose code does not say what is missing."""
     if subject.kind is Kind.PROCESS and not subject.entity:
         # A process that runs on no record of a caller's: it is what is missing.
         return errors.UnknownProcess(subject.name)
-    return errors.RecordNotFound(subject.entity, subject.id)
+    return _not_found(refusal, subject)
 
 
 def _no_resource(refusal: Refusal, subject: Subject) -> PlatformError:
@@ -247,7 +252,7 @@ _BY_CODE: Final[dict[str, Callable[[Refusal, Subject], PlatformError]]] = {
 _BY_STATUS: Final[dict[int, Callable[[Refusal, Subject], PlatformError]]] = {
     400: _invalid,
     403: _denied,
-    404: _not_found,
+    404: _nothing_there,
     405: _conflict,
     409: _conflict,
     412: _version_mismatch,

@@ -133,7 +133,7 @@ def test_a_platform_that_is_away_leaves_its_last_known_metadata(dora: Client, re
     assert "minutes ago" in text
     remote.arm(EVERYTHING)
     away = page(dora, reverse("studio:platform")).content.decode()
-    assert "does not answer" in away
+    assert "The platform answers 503." in away
     assert "The last known metadata, of 20" in away
     assert "stays in use" in _refresh(dora)
     assert "websiteurl" in page(dora, change_url(endpoint("create"))).content.decode()

@@ -56,7 +56,7 @@ def test_an_account_without_its_record_is_made_with_a_warning() -> None:
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (("rep",), "username: There is an account with this name"),
+        (("rep",), "username: An account of the API or of the studio has this name."),
         (("two words",), "username: "),
         (("petra", "--role", "nobody"), "--role: There is no role nobody. Known: customer, sales-manager"),
         (

@@ -64,7 +64,7 @@ class ApiKeyAdmin(HashedKeyAdmin):
     def audited_state(self, key: ApiKey) -> Mapping[str, State]:
         """Return what the audit log compares before and after a change. The key itself is not part of it."""
         return {
-            "roles": frozenset(key.roles.values_list("name", flat=True)),
+            "roles": frozenset(role.name for role in key.roles.all()),
             "caller type": str(key.caller_type_id),
             "record": str(key.record or "none"),
             "rate": str(key.rate or "default"),
