@@ -18,7 +18,7 @@ from runtime.callers.issuers.claim_paths import claim_at, excerpt_at
 from runtime.callers.issuers.examined_token import Examined
 from runtime.callers.issuers.issuer import Issuer
 from runtime.callers.issuers.records import RecordSearch, RecordSource, shown_columns
-from runtime.callers.issuers.resolution import claimed_user, find_record, reason_to_refuse
+from runtime.callers.issuers.resolution import claimed_user, find_record, may_register, reason_to_refuse
 from runtime.callers.issuers.role_rules import Granted, grants_of, has_left_out_groups
 from runtime.context import UserContext
 from runtime.http.failures import Misconfigured
@@ -181,9 +181,9 @@ class ExplainedCaller:
                 found=said(actual),
                 setting="record.attribute",
             )
-        if definition.missing == "register":
+        if may_register(self._issuer, search):
             return self._registration_step(search, RecordSource(self._platform, type), said(expected))
-        verdict: Verdict = "refused" if definition.missing == "refuse" else "passed"
+        verdict: Verdict = "passed" if definition.missing == "continue" else "refused"
         if search.reason == "no_claim":
             expected = Sentence("a text in the claim “%(claim)s”", claim=definition.claim)
         elif search.reason == "not_verified":
@@ -212,9 +212,9 @@ class ExplainedCaller:
 
     def _sentence_without_record(self, search: RecordSearch) -> Sentence:
         """Return the sentence that there is no record, and what follows for the caller."""
-        consequence = Sentence("The caller goes on without one.")
-        if self._issuer.definition.record.missing == "refuse":
-            consequence = Sentence("The caller is refused.")
+        consequence = Sentence("The caller is refused.")
+        if self._issuer.definition.record.missing == "continue":
+            consequence = Sentence("The caller goes on without one.")
         return Sentence("%(why)s %(then)s", why=self._why_no_record(search), then=consequence)
 
     def _why_no_record(self, search: RecordSearch) -> Sentence | str:

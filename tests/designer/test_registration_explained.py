@@ -82,6 +82,22 @@ def test_a_registration_is_judged_by_its_endpoint_and_nobody_is_registered(
     assert (contacts(), Registration.objects.count()) == (before, 0)
 
 
+def test_an_address_that_nobody_has_verified_is_said_to_register_nobody(
+    root: Client, provider: Provider
+) -> None:
+    changes = {
+        "record_claim": "email",
+        "record_attribute": "emailaddress1",
+        "record_verified": "email_verified",
+    }
+    registering(provider, **changes)
+    claims: dict[str, Any] = {"email": "new@contoso.example", "family_name": "New"}
+    result, explanation, setting = outcome(root, provider.token(email_verified=False, **claims))
+    assert (result, "The caller is refused." in explanation) == ("✖ failed", True)
+    assert setting == "#id_record_verified"
+    assert outcome(root, provider.token(email_verified=True, **claims))[0] == "✔ passed"
+
+
 def test_a_precondition_of_the_registering_endpoint_is_judged_too(root: Client, provider: Provider) -> None:
     registering(provider)
     made = Endpoint.objects.get(entity__module__segment="partners")

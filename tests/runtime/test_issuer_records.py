@@ -248,6 +248,24 @@ def test_claims_that_the_endpoint_refuses_register_nobody(provider: Provider) ->
     assert contacts(department="ada") == []
 
 
+VERIFIED_ADDRESS = {
+    "record_claim": "email",
+    "record_attribute": "emailaddress1",
+    "record_verified": "email_verified",
+}
+
+
+def test_an_address_that_nobody_has_verified_registers_nobody(provider: Provider) -> None:
+    """Its owner would be found by it, and be the same caller as the stranger."""
+    registering(provider, **VERIFIED_ADDRESS)
+    claims: dict[str, Any] = {"email": "ada@contoso.example", "family_name": "Lovelace"}
+    assert answer(provider.token(sub="mallory", email_verified=False, **claims)) == REFUSED
+    assert answer(provider.token(sub="mallory", **claims)) == REFUSED
+    assert contacts(emailaddress1="ada@contoso.example") == []
+    assert answer(provider.token(email_verified=True, **claims)) == LET_IN
+    assert contacts(emailaddress1="ada@contoso.example") == [str(Registration.objects.get().record)]
+
+
 def test_so_many_callers_register_within_an_hour(provider: Provider) -> None:
     registering(provider, registration_an_hour=2)
     answers = [answer(provider.token(sub=f"s{at}", family_name="Lovelace")) for at in range(4)]

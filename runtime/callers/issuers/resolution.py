@@ -111,7 +111,7 @@ def _record_and_row(
         return search.record, shown_columns(search.rows[0], issuer.record_columns)
     if definition.missing == "continue":
         return None, None
-    if definition.missing == "refuse":
+    if not may_register(issuer, search):
         raise without_record(issuer.name, definition.type, search.reason or "no_record")
     record = register(issuer, claims, source, platform)
     # Read again, because roles may depend on the attributes of the new record.
@@ -128,6 +128,13 @@ def find_record(issuer: Issuer, claims: Claims, source: RecordSource) -> RecordS
     if search.rows or definition.missing != "register":
         return search
     return find_registered(issuer, claims, source) or search
+
+
+def may_register(issuer: Issuer, search: RecordSearch) -> bool:
+    """Whether a caller whose record was not found is registered."""
+    # Nobody vouches for a claim that is not verified: a record with its value would be taken for that of the
+    # claim's owner, who then signs in as the same caller.
+    return issuer.definition.record.missing == "register" and search.reason != "not_verified"
 
 
 def reason_to_refuse(search: RecordSearch) -> str:
