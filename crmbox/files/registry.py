@@ -7,23 +7,31 @@ broke off without a chance to clean up leaves an unattached file, which `forget_
 from __future__ import annotations
 
 import datetime as dt
+import logging
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from contextlib import suppress
+from functools import lru_cache, partial
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS
 
-from crmbox.engine.connection import WriteUnit, write_unit
+from crmbox.engine.connection import Unit, WriteUnit, write_unit
 from crmbox.engine.dialects.base import DbValue
 from crmbox.engine.encoding import encode_timestamp
 from crmbox.engine.snapshot import StoredColumn, StoredEntity
 from crmbox.files.blocks import BlockStore
 from crmbox.files.database_blocks import DatabaseBlocks
 from crmbox.files.disk_blocks import DiskBlocks
-from crmclient.errors import InvalidRecord, UnknownAttribute, WrongType
+from crmclient.errors import InvalidRecord, PlatformError, UnknownAttribute, WrongType
 from crmclient.metadata import AttributeType
 from crmclient.values import Guid
+
+log = logging.getLogger(__name__)
+
+# What `_remove` takes.
+_RETURNING = "RETURNING id, entity, record, attribute"
 
 ABANDONED_AFTER = dt.timedelta(days=1)
 """How long after its beginning an upload counts as abandoned."""
@@ -63,13 +71,19 @@ def begin(unit: WriteUnit, file: Guid, entity: str, record: Guid, attribute: str
 def attach(unit: WriteUnit, file: Guid, record: Guid, attribute: str) -> None:
     """Make `file` the content of its column, and remove the file that the column had before."""
     placeholder = unit.dialect.placeholder
-    replaced_ids = unit.rows(
+    replaced_files = unit.rows(
         f"DELETE FROM crm_file WHERE record = {placeholder} AND attribute = {placeholder} AND attached "
-        f"AND id <> {placeholder} RETURNING id",
+        f"AND id <> {placeholder} {_RETURNING}",
         (record, attribute, file),
     )
     unit.execute(f"UPDATE crm_file SET attached = TRUE WHERE id = {placeholder}", (file,))
-    _remove_later(unit, replaced_ids)
+    _remove_later(unit, replaced_files)
+
+
+def is_attached(unit: Unit, file: Guid) -> bool:
+    """Whether a column has the file."""
+    placeholder = unit.dialect.placeholder
+    return bool(unit.rows(f"SELECT 1 FROM crm_file WHERE id = {placeholder} AND attached", (file,)))
 
 
 def abandon(unit: WriteUnit, file: Guid) -> None:
@@ -82,13 +96,13 @@ def forget_abandoned(most: int, alias: str = DEFAULT_DB_ALIAS) -> int:
     with write_unit(alias) as unit:
         limit = encode_timestamp(unit.now - ABANDONED_AFTER)
         placeholder = unit.dialect.placeholder
-        file_ids = unit.rows(
+        files = unit.rows(
             f"DELETE FROM crm_file WHERE id IN (SELECT id FROM crm_file WHERE NOT attached "
-            f"AND begun_at < {placeholder} ORDER BY begun_at LIMIT {most:d}) RETURNING id",
+            f"AND begun_at < {placeholder} ORDER BY begun_at LIMIT {most:d}) {_RETURNING}",
             (limit,),
         )
-        _remove_later(unit, file_ids)
-    return len(file_ids)
+        _remove_later(unit, files)
+    return len(files)
 
 
 def clears_files(stored: StoredEntity, written: Mapping[str, DbValue]) -> bool:
@@ -106,27 +120,41 @@ def detach_cleared(
     for column in _file_columns(stored):
         if column.name in written:
             placeholder = unit.dialect.placeholder
-            file_ids = unit.rows(
+            files = unit.rows(
                 f"DELETE FROM crm_file WHERE record = {placeholder} AND attribute = {placeholder} "
-                "AND attached RETURNING id",
+                f"AND attached {_RETURNING}",
                 (record, column.attribute.logical_name),
             )
-            _remove_later(unit, file_ids)
+            _remove_later(unit, files)
 
 
 def forget_record(unit: WriteUnit, stored: StoredEntity, record: Guid) -> None:
     """Forget all files of a record that is being deleted."""
     if _file_columns(stored):
         placeholder = unit.dialect.placeholder
-        file_ids = unit.rows(f"DELETE FROM crm_file WHERE record = {placeholder} RETURNING id", (record,))
-        _remove_later(unit, file_ids)
+        files = unit.rows(f"DELETE FROM crm_file WHERE record = {placeholder} {_RETURNING}", (record,))
+        _remove_later(unit, files)
 
 
-def _remove_later(unit: WriteUnit, files: Iterable[tuple[Guid]]) -> None:
-    """Remove the bytes of files when the transaction has committed. `files` are rows with an id each."""
-    store = block_store(unit.alias)
-    for (file,) in files:
-        unit.after_commit(lambda file=file: store.remove(file))  # type: ignore[misc]
+def _remove_later(unit: WriteUnit, files: Iterable[tuple[Any, ...]]) -> None:
+    """Remove the bytes of files when the transaction has committed. `files` are rows of `_RETURNING`."""
+    for file in files:
+        unit.after_commit(partial(_remove, unit.alias, *file))
+
+
+def _remove(alias: str, file: Guid, entity: str, record: Guid, attribute: str) -> None:
+    """Remove the bytes of a file that no record has any more; later, when they cannot be removed now.
+
+    It does not fail: the write that has let go of the file is committed, and must not look as if it were not.
+    """
+    try:
+        block_store(alias).remove(file)
+    except PlatformError as error:
+        log.warning(
+            "The bytes of the file %s were not removed: %s They are removed by a later sweep.", file, error
+        )
+        with suppress(PlatformError), write_unit(alias) as unit:
+            begin(unit, file, entity, record, attribute)
 
 
 @lru_cache(maxsize=4096)

@@ -82,13 +82,23 @@ class Upload:
 
     def abandon(self) -> None:
         """Remove everything of an upload that failed. What cannot be removed now is removed later."""
-        if not self._begun:
+        if not self._begun or self._may_be_attached():
             return
         # Nothing refers to the bytes, so they are removed at once, even when the database takes no writes.
         with suppress(PlatformError):
             block_store(self._alias).remove(self._file)
         with suppress(PlatformError), write_unit(self._alias) as unit:
             registry.abandon(unit, self._file)
+
+    def _may_be_attached(self) -> bool:
+        """Whether the column may have the new file: an error can also come after the commit, or instead of
+        its answer.
+        """
+        try:
+            with read_unit(self._alias) as unit:
+                return registry.is_attached(unit, self._file)
+        except PlatformError:
+            return True
 
     def _begin(self) -> StoredColumn:
         """Note the new file, and return the column that it is for.

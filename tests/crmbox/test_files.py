@@ -322,6 +322,66 @@ def test_uploads_abandoned_long_ago_are_swept_away(platform: Platform, kept: Any
     assert kept() == (1, 1)
 
 
+@pytest.fixture
+def on_disk(apart: EmbeddedPlatform, settings: Settings, tmp_path: Path) -> Platform:
+    settings.PORTICO = {**settings.PORTICO, "CRM_FILES": "disk"}
+    settings.DATA_DIR = tmp_path
+    return apart
+
+
+def unremovable(folder: Path) -> Path:
+    """The only file. A folder that is not empty is in its place: nobody can remove that as a file."""
+    (file,) = (path for path in folder.rglob("*") if path.is_file())
+    file.unlink()
+    (file / "stuck").mkdir(parents=True)
+    return file
+
+
+def swept() -> int:
+    with connections[APART].cursor() as cursor:
+        cursor.execute("UPDATE crm_file SET begun_at = '2020-01-01 00:00:00.000000+00:00' WHERE NOT attached")
+    return forget_abandoned(5, APART)
+
+
+def test_a_new_file_stays_where_the_old_one_cannot_be_removed(on_disk: Platform, tmp_path: Path) -> None:
+    id = add_product(on_disk)
+    upload(on_disk, id, LARGE)
+    old = unremovable(tmp_path)
+
+    info = upload(on_disk, id, b"new")
+
+    assert read(on_disk, id, "sheet") == info
+    assert content(on_disk.download("shop_product", id, "sheet")) == b"new"
+    # Each sweep tries again, until it succeeds.
+    assert swept() == 1
+    (old / "stuck").rmdir()
+    old.rmdir()
+    old.write_bytes(LARGE)
+    assert swept() == 1
+    assert not old.exists()
+    assert swept() == 0
+    assert content(on_disk.download("shop_product", id, "sheet")) == b"new"
+
+
+@pytest.mark.parametrize("way", ["the record is deleted", "the column is cleared"])
+def test_a_write_that_lets_go_of_a_file_succeeds_where_it_cannot_be_removed(
+    on_disk: Platform, tmp_path: Path, way: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    id = add_product(on_disk)
+    upload(on_disk, id, LARGE)
+    unremovable(tmp_path)
+
+    if way == "the record is deleted":
+        on_disk.delete("shop_product", id)
+        with pytest.raises(RecordNotFound):
+            read(on_disk, id, "sheet")
+    else:
+        on_disk.update("shop_product", id, {"sheet": None})
+        assert read(on_disk, id, "sheet") is None
+
+    assert "were not removed" in caplog.text
+
+
 def test_a_notes_attachment_tells_its_facts(platform: Platform) -> None:
     product = Reference("shop_product", add_product(platform))
     note = platform.create("annotation", {"subject": "Plan", "objectid": product}).id
