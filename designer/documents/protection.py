@@ -117,7 +117,8 @@ def group_protected_from_context(
     if EVERYTHING in groups:
         # A role that nothing names yet lets nobody in.
         return None if change.collection.field == "roles" and change.before is None else EVERYTHING
-    if change.before is None:
+    # An added property can have a name that endpoints read already of callers of other types.
+    if change.before is None and change.collection.field != "user_properties":
         return None
     users = (
         endpoint for endpoint in _enabled_endpoints(before) if may_answer_otherwise(endpoint, change, before)

@@ -142,6 +142,14 @@ def test_a_user_property_in_use_is_changed_by_a_proposal_alone(way: str) -> None
     assert "user property mail" in _property_changed(WAYS[way])
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_a_user_property_that_is_read_already_is_added_by_a_proposal_alone(way: str) -> None:
+    """Callers of another type have the name then, and reach what a row rule compares with it."""
+    before = _served(WAYS[way])
+    without = replace(before, user_properties=PROPERTIES[1:])
+    assert "user property mail" in _refused(without, before)
+
+
 @pytest.mark.parametrize("way", NO_WAYS)
 def test_a_user_property_that_is_not_in_use_is_changed_at_once(way: str) -> None:
     assert not _property_changed(NO_WAYS[way])

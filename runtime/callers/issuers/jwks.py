@@ -217,17 +217,26 @@ def _is_old(keys: _Keys) -> bool:
 
 
 def public_keys(document: object) -> Mapping[str, jwt.PyJWK]:
-    """Return the keys for signatures in a key set, by `kid`. Shared secrets are left out.
+    """Return the keys for signatures in a key set, by `kid`. Shared secrets are left out, and so are keys
+    that are not described as the standard says.
 
     Raises PyJWTError when no key is left.
     """
     entries = document.get("keys") if isinstance(document, dict) else None
-    public = [key for key in entries or () if isinstance(key, dict) and key.get("kty") != "oct"]
+    public = [key for key in entries or () if isinstance(key, dict) and _is_public(key)]
     return {
         key.key_id: key
         for key in jwt.PyJWKSet.from_dict({"keys": public}).keys
         if key.key_id is not None and key.public_key_use in {None, "sig"}
     }
+
+
+def _is_public(key: Mapping[str, Any]) -> bool:
+    """Whether a key may be that of a signature that others verify."""
+    # PyJWT raises no error of its own where one of these is no text.
+    return key.get("kty") != "oct" and all(
+        isinstance(key.get(name, ""), str) for name in ("kid", "use", "alg")
+    )
 
 
 # By the arguments of `key_set`.
