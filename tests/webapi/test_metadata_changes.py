@@ -76,6 +76,23 @@ def test_a_new_table_is_there_at_once(banks: Crm) -> None:
     assert "new_bankaccounts" in banks.send("GET", "$metadata").text
 
 
+def test_a_table_that_another_one_points_at_keeps_its_records(banks: Crm) -> None:
+    relationship = {
+        "@odata.type": f"{CRM}.OneToManyRelationshipMetadata",
+        "SchemaName": "new_bankaccount_contact",
+        "ReferencedEntity": "new_bankaccount",
+        "ReferencingEntity": "contact",
+        "Lookup": {"SchemaName": "new_PaidInto", "DisplayName": label("Paid into")},
+    }
+    done(banks, "POST", "RelationshipDefinitions", relationship)
+    record = banks.create("new_bankaccounts", {"new_title": "Main"})
+    refused = banks.send("DELETE", TABLE)
+    assert refused.status_code == 400
+    assert "contact.new_paidinto points at it" in refused.text
+    assert banks.get(f"new_bankaccounts({record})?$select=new_title")["new_title"] == "Main"
+    done(banks, "DELETE", "RelationshipDefinitions(SchemaName='new_bankaccount_contact')")
+
+
 def test_columns_hold_what_their_definition_allows(banks: Crm) -> None:
     address = done(
         banks,

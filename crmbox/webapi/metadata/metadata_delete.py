@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from django.db import transaction
+
 from crmbox.metadata import change
 from crmbox.webapi.errors import no_resource, unsupported
 from crmbox.webapi.metadata.items import Item
@@ -16,7 +18,7 @@ from crmclient.platform import Delete
 from crmclient.query.ast import Column, Page, Query
 
 _RECORDS_AT_ONCE: Final = 500
-"""Records that are deleted in one transaction."""
+"""Records that are deleted by one call of the platform."""
 
 
 @named(ENTITIES, "DELETE")
@@ -48,13 +50,18 @@ def delete(request: Request) -> Response:
 
 
 def _delete_entity(request: Request, name: str) -> None:
-    """Delete a custom entity with its records. Raises InvalidDefinition for any other entity."""
+    """Delete a custom entity with its records.
+
+    Raises InvalidDefinition for any other entity, and for one that something else needs.
+    """
     stored = request.model.snapshot.entity(name)
     if not stored.entity.is_custom:
         raise InvalidDefinition(f"{name}: only a custom entity can be deleted.")
-    _delete_records(request, name, stored.entity.primary_id)
-    with change() as metadata:
-        metadata.delete_entity(name)
+    # The records are deleted before the change, which may be refused: then they come back.
+    with transaction.atomic():
+        _delete_records(request, name, stored.entity.primary_id)
+        with change() as metadata:
+            metadata.delete_entity(name)
 
 
 def _delete_relationship(request: Request, name: str) -> None:
