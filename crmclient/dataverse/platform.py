@@ -33,6 +33,7 @@ from crmclient.dataverse.records.batch import Batches
 from crmclient.dataverse.records.changes import Changes
 from crmclient.dataverse.records.file_facts import FileFacts
 from crmclient.dataverse.records.parties import Parties
+from crmclient.dataverse.records.record_answers import RecordAnswers
 from crmclient.dataverse.records.single_records import Records
 from crmclient.dataverse.records.upserts import Upserts
 from crmclient.dataverse.records.writes import Writes
@@ -108,13 +109,14 @@ class DataversePlatform:
         self._catalogue = Catalogue(self._fetcher, store)
         files = FileFacts(api)
         parties = Parties(api, self._catalogue)
-        writes = Writes(api, self._catalogue, parties)
-        self._records = Records(api, self._catalogue, writes, files)
+        answers = RecordAnswers(api)
+        writes = Writes(api, self._catalogue, parties, answers)
+        self._records = Records(api, self._catalogue, writes, answers, files)
         self._associations = Associations(api, self._catalogue, self._records.retrieve)
-        self._batches = Batches(api, writes)
+        self._batches = Batches(api, writes, answers)
         self._queries = Queries(api, self._catalogue, files, parties)
-        self._upserts = Upserts(api, self._catalogue, self._records, self._queries.run)
-        self._uploads = Uploads(api, self._catalogue, files, self._records.retrieve)
+        self._upserts = Upserts(api, self._catalogue, self._records, answers, self._queries.run)
+        self._uploads = Uploads(api, self._catalogue, files, answers, self._records.retrieve)
         self._downloads = Downloads(api, self._catalogue, files, self._records.retrieve)
         self._changes = Changes(api, self._catalogue)
         self._processes = Processes(api, self._catalogue)

@@ -128,9 +128,12 @@ class CreateOperation(Operation):
             return False
         try:
             self.platform.retrieve(self.entity, id, (), call=exchange.call)
-        except (RecordNotFound, AccessDenied, MissingPrivilege):
-            # Whoever may create and not read cannot know.
+        except RecordNotFound:
             return False
+        except (AccessDenied, MissingPrivilege):
+            # Whoever may create and not read knows it only by the id, which nobody else has been given.
+            primary_id = self.platform.entities()[self.entity].primary_id
+            return isinstance(refusal, DuplicateKey) and refusal.key == primary_id
         return True
 
     def describe(self) -> Description:

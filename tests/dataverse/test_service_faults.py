@@ -47,6 +47,10 @@ class Service:
     def arm(self, *faults: dict[str, Any]) -> None:
         requests.put(f"{self._crm.url}/faults", json={"faults": faults}, timeout=30).raise_for_status()
 
+    def deny(self, *privileges: str) -> None:
+        body = {"faults": [], "denied": privileges}
+        requests.put(f"{self._crm.url}/faults", json=body, timeout=30).raise_for_status()
+
     def create(self, name: str, **options: Any) -> requests.Response:
         return self.ask("POST", "/api/sales/accounts", json={"name": name}, **options)
 
@@ -191,6 +195,20 @@ def test_a_create_whose_answers_are_all_lost_is_made_once(service: Service) -> N
     assert lost.status_code in (200, 503), lost.text
     assert [answer.status_code for answer in again] == [200, 200], [answer.text for answer in again]
     assert again[0].json() == again[1].json()
+    assert service.named(name) == 1
+
+
+def test_a_create_by_an_account_that_may_not_read_is_made_once(service: Service) -> None:
+    name, key = uuid.uuid4().hex, {"Idempotency-Key": uuid.uuid4().hex}
+    service.deny("prvReadAccount")
+    service.arm({"method": "POST", "path": "/accounts$", "executed": True, "status": 500})
+    lost = service.create(name, headers=key)
+
+    again = service.create(name, headers=key)
+
+    service.deny()
+    assert lost.status_code == 502, lost.text
+    assert again.status_code == 200, again.text
     assert service.named(name) == 1
 
 

@@ -1,36 +1,22 @@
-"""Records that are not as others: without a tag, with attributes that nobody reads, with very many columns,
-made by somebody who may not read them."""
+"""Records that are not as others: without a tag, with attributes that nobody reads, with very many
+columns."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import requests
 
 from crmclient import exact_json
 from crmclient.dataverse.platform import DataversePlatform
-from crmclient.errors import AccessDenied, InvalidQuery, InvalidRecord, MissingPrivilege, UnexpectedAnswer
-from crmclient.platform import Create
-from crmclient.query.ast import Aggregate, Column, Condition, Filter, Operator, Query
+from crmclient.errors import InvalidQuery, InvalidRecord, UnexpectedAnswer
+from crmclient.query.ast import Aggregate, Column, Query
 from tests.dataverse.conftest import Failing
 from tests.webapi.crm import service
 
 COUNT = Aggregate.COUNT
 RECORD = r"/accounts\([0-9a-f-]{36}\)"
-
-
-@pytest.fixture
-def denying(failing: Failing) -> Iterator[Failing]:
-    yield failing
-    deny(failing)
-
-
-def deny(failing: Failing, *privileges: str) -> None:
-    body = {"faults": [], "denied": privileges}
-    requests.put(f"{failing.server.url}/faults", json=body, timeout=30).raise_for_status()
 
 
 def named(platform: DataversePlatform, id: str) -> object:
@@ -75,46 +61,6 @@ def test_metadata_of_another_shape_is_told_by_its_property(
         failing.platform().entities()
 
     assert str(raised.value).startswith(message)
-
-
-def test_who_may_create_and_not_read_creates_once(denying: Failing) -> None:
-    platform = denying.platform()
-    deny(denying, "prvReadAccount")
-
-    first = platform.create("account", {"name": "Unread"})
-    second = platform.create("account", {"name": "Unread"})
-
-    assert first.version is second.version is None
-    with pytest.raises(MissingPrivilege):
-        platform.retrieve("account", first.id, ["name"])
-    deny(denying)
-    same = Filter((Condition("accountid", Operator.IN, (first.id, second.id)),))
-    assert len(platform.query(Query("account", (Column("name"),), same)).rows) == 2
-
-
-def test_who_may_create_and_not_read_creates_with_others_at_once(denying: Failing) -> None:
-    platform = denying.platform()
-    platform.attributes("contact")
-    deny(denying, "prvReadContact")
-    account, contact = platform.batch(
-        [Create("account", {"name": "Read"}), Create("contact", {"lastname": "Unread"})]
-    )
-    deny(denying)
-
-    assert account is not None
-    assert contact is not None
-    assert named(platform, account.id) == "Read"
-    assert platform.retrieve("contact", contact.id, ["lastname"]).values == {"lastname": "Unread"}
-
-
-def test_who_may_not_create_is_told_so(denying: Failing) -> None:
-    platform = denying.platform()
-    deny(denying, "prvReadAccount", "prvCreateAccount")
-
-    with pytest.raises((AccessDenied, MissingPrivilege)) as refused:
-        platform.create("account", {"name": "Never"})
-
-    assert "prvCreateAccount" in str(refused.value)
 
 
 def test_an_attribute_that_nobody_reads_is_never_asked_for(failing: Failing) -> None:

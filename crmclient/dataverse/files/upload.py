@@ -7,7 +7,8 @@ from typing import BinaryIO, Final
 from urllib.parse import quote, urljoin
 
 from crmclient.dataverse import paths
-from crmclient.dataverse.api import REPRESENTATION, Api, tag_of, version_in
+from crmclient.dataverse.api import Api, tag_of, version_in
+from crmclient.dataverse.failures import check
 from crmclient.dataverse.files.columns import Column, column
 from crmclient.dataverse.files.content import Base64Object, Content, measured
 from crmclient.dataverse.http.messages import JSON, Answer, Request
@@ -15,8 +16,11 @@ from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.metadata.metadata_json import DOCUMENT
 from crmclient.dataverse.records.decoding import decode
 from crmclient.dataverse.records.file_facts import FileFacts, attachment, is_attachment
+from crmclient.dataverse.records.record_answers import RecordAnswers
 from crmclient.errors import (
+    AccessDenied,
     InvalidRecord,
+    MissingPrivilege,
     TooLong,
     UnexpectedAnswer,
     VersionMismatch,
@@ -25,7 +29,7 @@ from crmclient.limits import check_file
 from crmclient.metadata import AttributeType
 from crmclient.platform import Call
 from crmclient.sentences import Sentence
-from crmclient.values import FileInfo, Guid, Record
+from crmclient.values import FileInfo, Guid, Record, new_guid
 
 BLOCK: Final = 4 * 1024 * 1024
 """The most bytes of a file in one request. Dataverse may ask for smaller blocks in a session."""
@@ -39,10 +43,18 @@ Retrieve = Callable[[str, Guid, tuple[str, ...], Call], Record]
 class Uploads:
     """Uploads files. Raises what `Platform.upload` raises."""
 
-    def __init__(self, api: Api, catalogue: Catalogue, files: FileFacts, retrieve: Retrieve) -> None:
+    def __init__(
+        self,
+        api: Api,
+        catalogue: Catalogue,
+        files: FileFacts,
+        answers: RecordAnswers,
+        retrieve: Retrieve,
+    ) -> None:
         self._api = api
         self._catalogue = catalogue
         self._files = files
+        self._answers = answers
         self._retrieve = retrieve
 
     def upload(
@@ -74,13 +86,14 @@ class Uploads:
                 self._send_whole(place, content, file_name, call)
             else:
                 self._send_blocks(place, content, file_name, call)
-            if place.attribute.type is AttributeType.FILE:
-                return FileInfo(self._id_of(place, call), file_name, content.size, content_type)
-        # The platform may have made another image of the one that was sent, so it is asked what it has.
-        info = self._retrieve(entity, place.record, (attribute,), call).values[attribute]
-        if not isinstance(info, FileInfo):
-            raise UnexpectedAnswer(Sentence("The platform took a file, and does not have it."))
-        return info
+            try:
+                if place.attribute.type is AttributeType.FILE:
+                    return FileInfo(self._id_of(place, call), file_name, content.size, content_type)
+                return self._image_in(place, call)
+            except (AccessDenied, MissingPrivilege):
+                # The user may write the record and not read it: the file is stored, under an id that is not
+                # told. This one is that of no file.
+                return FileInfo(new_guid(), file_name, content.size, content_type)
 
     def _id_of(self, place: Column, call: Call) -> Guid:
         """Return the id of the file that the column holds now. The answer to an upload does not have it."""
@@ -90,6 +103,14 @@ class Uploads:
         if id is None:
             raise UnexpectedAnswer(Sentence("The platform took a file, and does not have it."))
         return str(decode(place.attribute, id))
+
+    def _image_in(self, place: Column, call: Call) -> FileInfo:
+        """Return what the platform has: it may have made another image of the one that was sent."""
+        name = place.attribute.logical_name
+        info = self._retrieve(place.entity.logical_name, place.record, (name,), call).values[name]
+        if not isinstance(info, FileInfo):
+            raise UnexpectedAnswer(Sentence("The platform took a file, and does not have it."))
+        return info
 
     def _check_version(self, place: Column, if_version: str | None, call: Call) -> None:
         """Raise VersionMismatch unless the record has this version.
@@ -168,14 +189,15 @@ class Uploads:
     ) -> FileInfo:
         """Write the file of a note, as base64 in JSON."""
         body = Base64Object({"filename": file_name, "mimetype": content_type}, DOCUMENT, content)
-        path = paths.with_query(paths.record(place.entity, place.record), {"$select": _NOTE_FACTS})
-        headers = {
-            **JSON,
-            "Content-Length": str(body.length),
-            "Prefer": REPRESENTATION,
-            "If-Match": tag_of(if_version),
-        }
-        answer = self._api.send(Request("PATCH", self._api.base + path, headers, body), place.subject, call)
+        headers = {**JSON, "Content-Length": str(body.length), "If-Match": tag_of(if_version)}
+        request = Request("PATCH", self._api.base + paths.record(place.entity, place.record), headers, body)
+        request = self._answers.ask(request, place.entity.logical_name, _NOTE_FACTS, call)
+        answer = self._answers.send(request, place.subject, call)
+        if answer is not None:
+            check(answer, place.subject, acting=call.caller is not None)
+        if answer is None or not answer.body:
+            # The user may write the note and not read it.
+            return FileInfo(new_guid(), file_name, content.size, content_type)
         row = answer.json()
         info = attachment(place.record, version_in(row, place.entity.primary_id) or "", row)
         if info is None:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from crmclient.dataverse import paths
 from crmclient.dataverse.api import REFERENCES, Api, version_in
 from crmclient.dataverse.error_subjects import Kind, Subject
-from crmclient.dataverse.failures import check, is_unreadable
+from crmclient.dataverse.failures import check
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.records import parties
 from crmclient.dataverse.records.decoding import property_name, reader
 from crmclient.dataverse.records.file_facts import FileFacts
+from crmclient.dataverse.records.record_answers import RecordAnswers
 from crmclient.dataverse.records.writes import Writes, record_id, require_no_content, stored_record
 from crmclient.errors import (
+    AccessDenied,
     InvalidRecord,
+    MissingPrivilege,
     RecordNotFound,
     StateConflict,
     UnknownAttribute,
@@ -35,28 +37,28 @@ _ATTEMPTS = 3
 class Records:
     """Reads and writes single records. Raises what the methods of `Platform` raise."""
 
-    def __init__(self, api: Api, catalogue: Catalogue, writes: Writes, files: FileFacts) -> None:
+    def __init__(
+        self, api: Api, catalogue: Catalogue, writes: Writes, answers: RecordAnswers, files: FileFacts
+    ) -> None:
         self._api = api
         self._catalogue = catalogue
         self._writes = writes
+        self._answers = answers
         self._files = files
 
     def create(self, operation: Create, call: Call) -> Stored:
         """Create a record. The version that is returned is None if its creator may not read the record."""
         request, subject = self._writes.create(operation, call)
-        answer = self._api.client.send(request, call)
-        if is_unreadable(answer) and not self._writes.creates_unreadable_records((operation,), call):
-            # Whoever may create and not read is refused the answer alone: the record may be there. With the
-            # id that it has been given, making it again makes no other.
-            self._writes.note_unreadable_records((operation,), call)
-            same_operation = replace(operation, id=subject.id)
-            answer = self._api.client.send(self._writes.create(same_operation, call)[0], call)
-            if answer.status == _DUPLICATE:
-                return Stored(subject.id, None)
-        elif answer.after_loss and answer.status == _DUPLICATE:
+        # With the id that it has been given, making the record again makes no other.
+        answer = self._answers.send(request, subject, call)
+        if answer is None:
+            return Stored(subject.id, None)
+        if answer.after_loss and answer.status == _DUPLICATE:
             # What the first attempt did is not lost with its answer.
             try:
                 return Stored(subject.id, self.retrieve(operation.entity, subject.id, (), call).version)
+            except (AccessDenied, MissingPrivilege):
+                return Stored(subject.id, None)
             except RecordNotFound:
                 # The id is free, so the answer means something else: `check` raises it.
                 pass
@@ -64,15 +66,23 @@ class Records:
         return stored_record(subject, answer)
 
     def update(self, operation: Update, call: Call) -> Stored:
-        """Update a record. Raises StateConflict if others change it during every attempt."""
+        """Update a record. Raises StateConflict if others change it during every attempt.
+
+        The version that is returned is None if the user may not read the record.
+        """
         for _ in range(_ATTEMPTS):
             request, subject = self._writes.update(operation, call)
+            answer = self._answers.send(request, subject, call)
+            if answer is None:
+                return Stored(subject.id, None)
             try:
-                return stored_record(subject, self._api.send(request, subject, call))
+                check(answer, subject, acting=call.caller is not None)
             except VersionMismatch:
                 if operation.if_version is not None:
                     raise
                 # The request had a version all the same: that of the parties read for it (`Writes.update`).
+            else:
+                return stored_record(subject, answer)
         raise StateConflict(f"The {operation.entity} is changed by others all the time.")
 
     def delete(self, operation: Delete, call: Call) -> None:

@@ -2,29 +2,43 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 from urllib.parse import quote
 
 from crmclient.alternate_keys import checked_key, key_text, unknown_record
-from crmclient.dataverse import paths
-from crmclient.dataverse.api import REPRESENTATION, Api, tag_of, version_in
+from crmclient.dataverse.api import Api, tag_of, version_in
 from crmclient.dataverse.error_subjects import Kind, Subject
+from crmclient.dataverse.failures import check
+from crmclient.dataverse.http.messages import Answer, Request
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.records.decoding import property_name
 from crmclient.dataverse.records.encoding import encode
 from crmclient.dataverse.records.payload import payload
+from crmclient.dataverse.records.record_answers import RecordAnswers, asks_for_record, is_record_refused
 from crmclient.dataverse.records.single_records import Records
 from crmclient.dataverse.records.writes import duplicate_detection
-from crmclient.errors import DuplicateKey, InvalidRecord, InvalidValue, StateConflict
+from crmclient.errors import (
+    DuplicateKey,
+    InvalidRecord,
+    InvalidValue,
+    RecordNotFound,
+    StateConflict,
+    UnexpectedAnswer,
+)
 from crmclient.limits import wrong_value
 from crmclient.metadata import AlternateKey, Attribute, AttributeType, Entity
 from crmclient.parties import collection_of
 from crmclient.platform import Call, Create, Update
 from crmclient.query.ast import ALL, Column, Condition, Filter, Operator, Page, Query
-from crmclient.values import Guid, QueryResult, Reference, Upserted, Values
+from crmclient.sentences import Sentence
+from crmclient.values import Guid, QueryResult, Reference, Upserted, Values, parse_guid
 
 _CREATED: Final = 201
+_NO_CONTENT: Final = 204
+_ADDRESS: Final = re.compile(r"\(([0-9a-fA-F-]{36})\)$")
 # Dataverse's documentation: a key whose value holds one of these cannot be written by its address.
 _UNFIT: Final = frozenset("/<>*%&:\\?+")
 # How often a record is looked for: one that is made between the look and the write is there at the next look.
@@ -39,11 +53,13 @@ class Upserts:
         api: Api,
         catalogue: Catalogue,
         records: Records,
+        answers: RecordAnswers,
         query: Callable[[Query, Page, Call], QueryResult],
     ) -> None:
         self._api = api
         self._catalogue = catalogue
         self._records = records
+        self._answers = answers
         self._query = query
 
     def upsert(
@@ -62,7 +78,7 @@ class Upserts:
         """
         entity = self._catalogue.entity(entity_name)
         attributes = self._catalogue.document(entity_name).attributes
-        must_exist = exists is True or if_version is not None
+        must_exist = _must_exist(exists, if_version)
         alternate_key = checked_key(
             entity, attributes, key, values, may_create=not must_exist, may_update=exists is not False
         )
@@ -73,14 +89,7 @@ class Upserts:
             not _UNFIT.isdisjoint(literal) for literal in literals.values()
         ):
             return self._by_id(entity, alternate_key, key, values, exists, if_version, call)
-        headers = {"Prefer": REPRESENTATION, **duplicate_detection(call)}
-        if must_exist:
-            headers["If-Match"] = tag_of(if_version)
-        elif exists is False:
-            headers["If-None-Match"] = "*"
         address = ",".join(f"{name}={quote(literal, safe='')}" for name, literal in literals.items())
-        path = paths.with_query(f"{entity.entity_set}({address})", {"$select": entity.primary_id})
-        request = self._api.request("PATCH", path, content, headers)
         subject = Subject(
             Kind.RECORD,
             entity_name,
@@ -89,16 +98,65 @@ class Upserts:
             keys=entity.keys,
             primary_id=entity.primary_id,
         )
+        request = self._api.request(
+            "PATCH", f"{entity.entity_set}({address})", content, duplicate_detection(call)
+        )
         try:
-            answer = self._api.send(request, subject, call)
+            return self._send(request, subject, exists, if_version, call)
         except DuplicateKey as error:
             # Of a record that is not to be there Dataverse does not say by which key it is.
             if exists is False and error.key == entity.primary_id:
                 raise DuplicateKey(entity_name, alternate_key.name) from error
             raise
-        row = answer.json()
-        version = version_in(row, entity.primary_id)
-        return Upserted(str(row[entity.primary_id]), version, created=answer.status == _CREATED)
+
+    def _send(
+        self, request: Request, subject: Subject, exists: bool | None, if_version: str | None, call: Call
+    ) -> Upserted:
+        """Send an upsert under the conditions of `exists` and `if_version`. Return what was stored."""
+        conditioned = _under_conditions(request, exists, if_version)
+        asking = self._answers.ask(conditioned, subject.entity, subject.primary_id, call)
+        if not asks_for_record(asking):
+            return self._send_unread(request, subject, exists, if_version, call)
+        answer = self._api.client.send(asking, call)
+        if not is_record_refused(asking, answer):
+            check(answer, subject, acting=call.caller is not None)
+            row = answer.json()
+            version = version_in(row, subject.primary_id)
+            return Upserted(str(row[subject.primary_id]), version, created=answer.status == _CREATED)
+        try:
+            stored = self._send_unread(request, subject, exists, if_version, call)
+        except DuplicateKey as error:
+            if exists is not False or error.key != subject.primary_id:
+                raise
+            # It was not there at the first attempt, and so that has made it. Written again, it says its id.
+            stored = replace(self._send_unread(request, subject, True, None, call), created=True)
+        self._answers.note_refusal((subject.entity,), call)
+        return stored
+
+    def _send_unread(
+        self, request: Request, subject: Subject, exists: bool | None, if_version: str | None, call: Call
+    ) -> Upserted:
+        """Send an upsert for a user who may not read the record.
+
+        Without the record, no answer says whether it was created: the condition of each request says it.
+        """
+        must_exist = _must_exist(exists, if_version)
+        for _ in range(_LOOKS):
+            if exists is not False:
+                try:
+                    answer = self._api.send(_under_conditions(request, True, if_version), subject, call)
+                    return Upserted(_id_in(answer), None, created=False)
+                except RecordNotFound:
+                    if must_exist:
+                        raise
+            try:
+                answer = self._api.send(_under_conditions(request, False, None), subject, call)
+                return Upserted(_id_in(answer), None, created=True)
+            except DuplicateKey as error:
+                # Somebody has created the record since the update found none: the next update finds it.
+                if exists is False or error.key != subject.primary_id:
+                    raise
+        raise StateConflict(f"The {subject.entity} is changed by others all the time.")
 
     def _by_id(
         self,
@@ -115,7 +173,7 @@ class Upserts:
         For a key that cannot stand in an address, and for values with parties.
         """
         name = entity.logical_name
-        must_exist = exists is True or if_version is not None
+        must_exist = _must_exist(exists, if_version)
         for _ in range(_LOOKS):
             id = self._find(entity, key, call)
             if id is not None:
@@ -143,6 +201,31 @@ class Upserts:
         query = Query(entity.logical_name, (Column(entity.primary_id),), Filter(same), top=1)
         rows = self._query(query, ALL, call).rows
         return str(rows[0][entity.primary_id]) if rows else None
+
+
+def _must_exist(exists: bool | None, if_version: str | None) -> bool:
+    """Whether an upsert only updates: it is to find a record, or a version of one."""
+    return exists is True or if_version is not None
+
+
+def _under_conditions(request: Request, exists: bool | None, if_version: str | None) -> Request:
+    """Return an upsert that only updates, only creates, or does either, as `Upserts.upsert` says."""
+    if _must_exist(exists, if_version):
+        return replace(request, headers={**request.headers, "If-Match": tag_of(if_version)})
+    if exists is False:
+        return replace(request, headers={**request.headers, "If-None-Match": "*"})
+    return request
+
+
+def _id_in(answer: Answer) -> Guid:
+    """Return the id of the record that was written, from the answer's address of it.
+
+    Raises UnexpectedAnswer for an answer without such an address.
+    """
+    address = _ADDRESS.search(answer.headers.get("odata-entityid", ""))
+    if answer.status != _NO_CONTENT or address is None:
+        raise UnexpectedAnswer(Sentence("The platform's answer has no address of the record."))
+    return parse_guid(address[1])
 
 
 def _literals(entity: Entity, attributes: list[Attribute], key: Values) -> dict[str, str]:

@@ -2,40 +2,36 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Iterator
-
 from crmclient.dataverse import paths
-from crmclient.dataverse.api import REPRESENTATION, Api, tag_of, version_in
+from crmclient.dataverse.api import Api, tag_of, version_in
 from crmclient.dataverse.error_subjects import Kind, Subject
 from crmclient.dataverse.http.messages import Answer, Request
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.records.parties import Parties
 from crmclient.dataverse.records.payload import payload
+from crmclient.dataverse.records.record_answers import RecordAnswers
 from crmclient.errors import InvalidRecord, RecordNotFound, UnexpectedAnswer, WrongType
 from crmclient.metadata import Entity
 from crmclient.parties import collection_of
-from crmclient.platform import Call, Create, Delete, Operation, Update
+from crmclient.platform import Call, Create, Delete, Update
 from crmclient.sentences import Sentence
 from crmclient.values import Guid, Stored, Values, new_guid, parse_guid
 
 _NO_CONTENT = 204
-_UNREADABLE_SECONDS = 600.0
 
 
 class Writes:
-    """Makes requests, each with its subject. Every write answers with the record's new version.
+    """Makes requests, each with its subject. A write asks for the record's new version, wherever the user may
+    read the record.
 
     An update of some of an activity's party lists reads the others before.
     """
 
-    def __init__(self, api: Api, catalogue: Catalogue, parties: Parties) -> None:
+    def __init__(self, api: Api, catalogue: Catalogue, parties: Parties, answers: RecordAnswers) -> None:
         self._api = api
         self._catalogue = catalogue
         self._parties = parties
-        # By the entity of records and the caller who may create them but not read them: until which second of
-        # `time.monotonic()` that counts.
-        self._unreadable: dict[tuple[str, Guid | None], float] = {}
+        self._answers = answers
 
     def create(self, operation: Create, call: Call) -> tuple[Request, Subject]:
         """Return the request for a create, and its subject.
@@ -46,13 +42,10 @@ class Writes:
         entity = self._catalogue.entity(operation.entity)
         content = payload(self._catalogue, entity, operation.values, creating=True)
         id = content[entity.primary_id] = _choose_id(entity, operation)
-        path, headers = entity.entity_set, duplicate_detection(call)
-        # The answer's content has the record's version. Whoever may create such records and not read them is
-        # refused that content, so it is not asked for then.
-        if not self.creates_unreadable_records((operation,), call):
-            path = paths.with_query(path, {"$select": entity.primary_id})
-            headers |= {"Prefer": REPRESENTATION}
-        request = self._api.request("POST", path, content, headers, repeatable=True)
+        request = self._api.request(
+            "POST", entity.entity_set, content, duplicate_detection(call), repeatable=True
+        )
+        request = self._answers.ask(request, entity.logical_name, entity.primary_id, call)
         return request, self._subject(entity, id, operation.values)
 
     def update(self, operation: Update, call: Call) -> tuple[Request, Subject]:
@@ -74,28 +67,12 @@ class Writes:
             version = version or read_version
         request = self._api.request(
             "PATCH",
-            paths.with_query(paths.record(entity, id), {"$select": entity.primary_id}),
+            paths.record(entity, id),
             content,
-            {"Prefer": REPRESENTATION, "If-Match": tag_of(version), **duplicate_detection(call)},
+            {"If-Match": tag_of(version), **duplicate_detection(call)},
         )
+        request = self._answers.ask(request, entity.logical_name, entity.primary_id, call)
         return request, self._subject(entity, id, operation.values)
-
-    def creates_unreadable_records(self, operations: Iterable[Operation], call: Call) -> bool:
-        """Whether one of `operations` creates a record that its creator may not read, as far as is known."""
-        now = time.monotonic()
-        # What is not noted counts as noted until now, and so as over.
-        return any(
-            self._unreadable.get((entity, call.caller), now) > now for entity in _created_entities(operations)
-        )
-
-    def note_unreadable_records(self, operations: Iterable[Operation], call: Call) -> None:
-        """Note that the user who creates records like these may not read them. The next creates then ask for
-        no content.
-        """
-        until = time.monotonic() + _UNREADABLE_SECONDS
-        self._unreadable |= dict.fromkeys(
-            ((entity, call.caller) for entity in _created_entities(operations)), until
-        )
 
     def delete(self, operation: Delete) -> tuple[Request, Subject]:
         """Return the request for a delete, and its subject."""
@@ -115,11 +92,6 @@ class Writes:
             keys=entity.keys,
             primary_id=entity.primary_id,
         )
-
-
-def _created_entities(operations: Iterable[Operation]) -> Iterator[str]:
-    """Yield the entity of each create."""
-    return (operation.entity for operation in operations if isinstance(operation, Create))
 
 
 def duplicate_detection(call: Call) -> dict[str, str]:
