@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -334,6 +335,19 @@ def test_a_wrong_definition_makes_nothing(crm: Crm, body: dict[str, Any], status
     answer = crm.error("POST", "EntityDefinitions", json=body)
     assert answer[0] == status
     assert said in answer[2]
+
+
+@pytest.mark.parametrize("number", ["1E999999999", "-1E999999999", "1E-999999999"])
+@pytest.mark.parametrize("name", ["MinValue", "MaxValue", "Precision"])
+def test_a_number_with_a_huge_exponent_is_refused_at_once(banks: Crm, name: str, number: str) -> None:
+    body = json.dumps(attribute("Decimal", "new_Rate", **{name: "@"})).replace('"@"', number)
+
+    answer = banks.send(
+        "POST", f"{TABLE}/Attributes", data=body, headers={"Content-Type": "application/json"}
+    )
+
+    assert answer.status_code == 400
+    assert f"The property '{name}' is a number of at most 40 digits." in answer.text
 
 
 def test_what_the_platform_brings_cannot_be_deleted(crm: Crm) -> None:

@@ -20,6 +20,9 @@ from crmclient.metadata import Label, Option, OptionSet, RequiredLevel
 FIRST_VALUE: Final = 100_000_000
 """The least value that is given to an option whose maker gives none."""
 
+_MOST_PLACES: Final = 40
+"""Digits of a number on either side of the point. No attribute has more."""
+
 _BIND: Final = "GlobalOptionSet@odata.bind"
 _WITH_NAME: Final = re.compile(r"GlobalOptionSetDefinitions\(Name='([^']+)'\)$").search
 _WITH_ID: Final = re.compile(r"GlobalOptionSetDefinitions\(([0-9a-fA-F-]{36})\)$").search
@@ -135,7 +138,11 @@ class Body:
             return None
         if isinstance(value, bool) or not isinstance(value, int | Decimal):
             raise bad_payload(f"The property '{name}' is a number.")
-        return Decimal(value)
+        number = Decimal(value)
+        # Written without an exponent, a number such as 1E+999999999 fills the memory.
+        if abs(number.adjusted()) > _MOST_PLACES:
+            raise bad_payload(f"The property '{name}' is a number of at most {_MOST_PLACES} digits.")
+        return number
 
     def texts(self, name: str) -> tuple[str, ...]:
         """Return the texts of a list; none without it. Raises WebApiError for anything else."""
