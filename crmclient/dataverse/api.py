@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from crmclient import exact_json
@@ -45,6 +45,27 @@ class Api:
         else:
             answer = self.send(Request("GET", self.base + path, headers, repeatable=True), subject, call)
         return answer.json()
+
+    def rows(
+        self, path: str, subject: Subject, call: Call, *, prefer: str | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the rows that a GET of an entity set is answered with, of all pages: Dataverse ends a page
+        after 5,000 of them. Raises UnexpectedAnswer.
+        """
+        next_path: str | None = path
+        while next_path is not None:
+            answer = self.get(next_path, subject, call, prefer=prefer)
+            yield from rows_in(answer)
+            next_path = self._next_path(answer)
+
+    def _next_path(self, answer: Mapping[str, Any]) -> str | None:
+        """Return the path of the next page; None on the last. Raises UnexpectedAnswer for another address."""
+        link = answer.get("@odata.nextLink")
+        if link is None:
+            return None
+        if not isinstance(link, str) or not link.startswith(self.base):
+            raise UnexpectedAnswer(Sentence("The platform's next page is at another address."))
+        return link.removeprefix(self.base)
 
     def write(
         self,
@@ -101,6 +122,14 @@ class Api:
             )
         check(parts[0].answer, subject, acting=call.caller is not None)
         return parts[0].answer
+
+
+def rows_in(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of an answer that lists records. Raises UnexpectedAnswer for another answer."""
+    rows = answer.get("value")
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise UnexpectedAnswer(Sentence("The platform's answer to a query has no rows."))
+    return rows
 
 
 def version_in(row: Mapping[str, Any], primary_id: str) -> str | None:

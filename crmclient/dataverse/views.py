@@ -34,10 +34,11 @@ def saved_views(api: Api, entity: str) -> Iterator[SavedView]:
             "$orderby": "name",
         }
         try:
-            answer = api.get(paths.with_query(entity_set, options), Subject(Kind.QUERY, view), SERVICE_CALL)
+            path = paths.with_query(entity_set, options)
+            rows = list(api.rows(path, Subject(Kind.QUERY, view), SERVICE_CALL))
         except (MissingPrivilege, AccessDenied):
             continue
         with reading(Sentence("the platform's views")):
-            texts = [(str(row["name"]), str(row["fetchxml"])) for row in answer["value"]]
+            texts = [(str(row["name"]), str(row["fetchxml"])) for row in rows]
         for name, fetchxml in texts:
             yield SavedView(name, fetchxml, is_personal)

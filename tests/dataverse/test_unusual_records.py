@@ -63,6 +63,47 @@ def test_metadata_of_another_shape_is_told_by_its_property(
     assert str(raised.value).startswith(message)
 
 
+@pytest.mark.parametrize(
+    "entity_set", ["customapis", "customapirequestparameters", "customapiresponseproperties"]
+)
+def test_custom_apis_are_read_from_all_pages(failing: Failing, entity_set: str) -> None:
+    whole = failing.platform().processes()
+    failing.arm(first_page(failing, entity_set))
+
+    assert failing.platform().processes() == whole
+
+
+@pytest.mark.parametrize("entity_set", ["savedqueries", "userqueries"])
+def test_views_are_read_from_all_pages(failing: Failing, entity_set: str) -> None:
+    whole = failing.platform().saved_views("account")
+    assert whole
+    failing.arm(first_page(failing, entity_set))
+
+    assert failing.platform().saved_views("account") == whole
+
+
+def test_a_next_page_at_another_address_is_not_asked_for(failing: Failing) -> None:
+    failing.arm(first_page(failing, "savedqueries", base="https://elsewhere.example/"))
+
+    with pytest.raises(UnexpectedAnswer, match="The platform's next page is at another address"):
+        failing.platform().saved_views("account")
+
+
+def first_page(failing: Failing, entity_set: str, base: str = "") -> dict[str, Any]:
+    """A fault: the rows are on the second page, and the first one is empty."""
+    base = base or f"{failing.server.url}/api/data/v9.2/"
+    link = f"{base}{entity_set}"
+    if entity_set.endswith("queries"):
+        link += "?$filter=returnedtypecode eq 'account' and querytype eq 0&$orderby=name"
+    return {
+        "method": "GET",
+        "path": f"/{entity_set}",
+        "status": 200,
+        "headers": {"Content-Type": "application/json"},
+        "body": json.dumps({"value": [], "@odata.nextLink": link.replace(" ", "%20")}),
+    }
+
+
 def test_an_attribute_that_nobody_reads_is_never_asked_for(failing: Failing) -> None:
     platform = failing.platform()
     listed = {"value": platform.definitions(["contact"])[0]["Attributes"]}

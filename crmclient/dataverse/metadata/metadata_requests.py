@@ -295,12 +295,11 @@ class Fetcher:
         rows: dict[str, list[dict[str, Any]]] = {name: [] for name in processes.COLUMNS}
         document, entities = self._threads.start(self._metadata_xml), self._threads.start(self.entities)
         fetches = {
-            name: self._threads.start(partial(self._get, name, {"$select": ",".join(columns)}))
+            name: self._threads.start(partial(self._rows, name, {"$select": ",".join(columns)}))
             for name, columns in processes.COLUMNS.items()
         }
         with _noting_missing_privilege(unknown, ""):
-            answers = {name: fetch.result() for name, fetch in fetches.items()}
-            rows = _read_answer(lambda: {name: answer["value"] for name, answer in answers.items()})
+            rows = {name: fetch.result() for name, fetch in fetches.items()}
         custom_api_names = _read_answer(lambda: {row["uniquename"] for row in rows[processes.APIS]})
         # `$metadata` lists custom APIs, too: what is known of them by their own rows is left out there.
         classic = actions.read(document.result(), entities.result(), custom_api_names)
@@ -363,13 +362,27 @@ class Fetcher:
 
     def _get(self, path: str, options: Mapping[str, str]) -> dict[str, Any]:
         """Return the JSON that Dataverse answers at a path with query options. Errors note the path."""
-        try:
+        with _noting_path(path):
             return self._api.get(
                 paths.with_query(path, options) if options else path, _METADATA, self._call()
             )
-        except PlatformError as error:
-            error.add_note(f"Asked for {path}.")
-            raise
+
+    def _rows(self, entity_set: str, options: Mapping[str, str]) -> list[dict[str, Any]]:
+        """Return all rows of an entity set, which is paged as records are, and not as metadata. Errors note
+        the path.
+        """
+        with _noting_path(entity_set):
+            return list(self._api.rows(paths.with_query(entity_set, options), _METADATA, self._call()))
+
+
+@contextmanager
+def _noting_path(path: str) -> Iterator[None]:
+    """Add to an error for which path Dataverse was asked."""
+    try:
+        yield
+    except PlatformError as error:
+        error.add_note(f"Asked for {path}.")
+        raise
 
 
 @contextmanager

@@ -6,20 +6,19 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from crmclient.dataverse import paths
-from crmclient.dataverse.api import FORMATTED, LOOKUP_NAME, Api
+from crmclient.dataverse.api import FORMATTED, LOOKUP_NAME, Api, rows_in
 from crmclient.dataverse.error_subjects import Kind, Subject
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.queries.pages import Position, position_after, seal, unseal
 from crmclient.dataverse.queries.plan import Plan, plan_of
 from crmclient.dataverse.records.file_facts import FileFacts
 from crmclient.dataverse.records.parties import Parties
-from crmclient.errors import InvalidQuery, UnexpectedAnswer
+from crmclient.errors import InvalidQuery
 from crmclient.platform import Call
 from crmclient.query.ast import Aggregate, Column, Link, Page, Query
 from crmclient.query.fetchxml.plain_queries import write_plain
 from crmclient.query.pages import check_page
 from crmclient.query.shape import digest, shape_of
-from crmclient.sentences import Sentence
 from crmclient.values import QueryResult
 
 LARGEST_PAGE: Final = 5000
@@ -94,15 +93,12 @@ class Queries:
             call,
             prefer=f'odata.include-annotations="{_WITH_REFERENCES if plan.has_references else _ALWAYS}"',
         )
-        rows = answer.get("value")
-        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise UnexpectedAnswer(Sentence("The platform's answer to a query has no rows."))
         # Without a `count` no page was asked for. An annotation for yes or no may be a boolean or a text.
         has_more = count is not None and answer.get(_MORE) in (True, "true")
         counted = answer.get(_TOTAL)
         exact = type(counted) is int and counted >= 0 and answer.get(_EXCEEDED) not in (True, "true")
         return _Part(
-            rows,
+            rows_in(answer),
             position_after(start, answer.get(_COOKIE)) if has_more else None,
             counted if exact else None,
         )

@@ -100,25 +100,13 @@ class Parties:
             values = json.dumps(list(ids[start : start + _AT_ONCE]), separators=(",", ":"))
             condition = f"Microsoft.Dynamics.CRM.In(PropertyName='{ACTIVITY}',PropertyValues={values})"
             query = {"$select": f"{_SELECTED},_{ACTIVITY}_value", "$filter": condition}
-            path: str | None = paths.with_query(entity.entity_set, query)
-            while path is not None:
-                answer = self._api.get(path, Subject(Kind.QUERY, PARTY), call, prefer=REFERENCES)
-                for row in _rows(answer.get("value")):
-                    activity = reader(_ACTIVITY, f"_{ACTIVITY}_value")(row)
-                    # What is left of a record that is gone says nothing.
-                    if (party := _party(row)) != Party():
-                        parties_by_part[str(activity), row.get(PART) or 0].append(party)
-                path = self._next(answer)
+            path = paths.with_query(entity.entity_set, query)
+            for row in self._api.rows(path, Subject(Kind.QUERY, PARTY), call, prefer=REFERENCES):
+                activity = reader(_ACTIVITY, f"_{ACTIVITY}_value")(row)
+                # What is left of a record that is gone says nothing.
+                if (party := _party(row)) != Party():
+                    parties_by_part[str(activity), row.get(PART) or 0].append(party)
         return parties_by_part
-
-    def _next(self, answer: Mapping[str, Any]) -> str | None:
-        """Return the path of the next page; None on the last. Raises UnexpectedAnswer for another address."""
-        link = answer.get("@odata.nextLink")
-        if link is None:
-            return None
-        if not isinstance(link, str) or not link.startswith(self._api.base):
-            raise UnexpectedAnswer(Sentence("The platform's next page of parties is at another address."))
-        return link.removeprefix(self._api.base)
 
 
 class AskedParties:
