@@ -176,13 +176,14 @@ class Exchange:
         # uses none.
         return self.request.path.removesuffix(self.request.path_info) + path
 
-    @cached_property
+    @property
     def call(self) -> Call:
-        """How to call the platform: deadline, share of the budget and, with impersonation, the user to act
-        as.
+        """How to make the next call of the platform: deadline, share of the budget and, with impersonation,
+        the user to act as.
         """
         env = settings.PORTICO
         acting = self.caller.platform_user if env["CRM_IMPERSONATE"] else None
+        # Not cached: the time for one call begins when it is made.
         ends = min(self.deadline, time.monotonic() + env["PLATFORM_TIMEOUT"])
         return Call(caller=acting, deadline=ends, share=self._share, spender=self.spender)
 

@@ -183,6 +183,19 @@ def test_a_token_that_cannot_be_had_is_a_failure_of_the_platform(
     assert service.ask("GET", "/optionsets/priorities").status_code == 200
 
 
+def test_the_time_for_a_platform_call_counts_for_each_call(service: Service) -> None:
+    """The upload reads the account, creates a note and stores its file."""
+    delay = 0.45 * PLATFORM_SECONDS
+    service.arm({"path": "/api/data/", "delay": delay, "times": 3})
+    part = {"file": ("a.pdf", io.BytesIO(b"%PDF-1.4\n" + b"x" * 100), "application/pdf")}
+
+    began = time.monotonic()
+    answer = service.ask("POST", f"{RECORDS}/files/notes", files=part)
+
+    assert answer.status_code == 200, answer.text
+    assert time.monotonic() - began > PLATFORM_SECONDS
+
+
 def test_a_create_whose_answers_are_all_lost_is_made_once(service: Service) -> None:
     name, key = uuid.uuid4().hex, {"Idempotency-Key": uuid.uuid4().hex}
     service.arm({**FOREVER, "method": "POST", "path": "/accounts$", "executed": True, "cut": "answer"})
