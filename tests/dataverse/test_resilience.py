@@ -110,6 +110,19 @@ def test_who_must_wait_too_long_is_told_at_once(
     assert failing.struck() == [1]
 
 
+def test_a_platform_that_is_away_for_long_keeps_nobody_waiting(failing: Failing) -> None:
+    """Unlike a 429, a 503 may be the answer of one server to one request: the next one is sent."""
+    platform = failing.platform()
+    failing.arm({"path": SET, "status": 503, "headers": {"Retry-After": "4"}})
+
+    with pytest.raises(Unavailable) as raised:
+        platform.create("account", {"name": "x"})
+    platform.create("account", {"name": "x"})
+
+    assert raised.value.retry_after == 4
+    assert failing.struck() == [1]
+
+
 @pytest.mark.parametrize("cut", ["answer", "half"])
 def test_a_create_whose_answer_is_lost_is_not_doubled(failing: Failing, cut: str) -> None:
     platform, name = failing.platform(), unique("Once")

@@ -87,7 +87,7 @@ def passing_status(status: int, wait: float | None, request: Request) -> Passing
     error = kind(Sentence("The platform answers %(status)s.", status=status), retry_after=shown_wait)
     may_be_done = status not in _NOTHING_DONE
     # Whoever would wait for longer is told at once: a thread that sleeps is lost to all others.
-    too_long = status == THROTTLED and wait is not None and wait > LONGEST_WAIT
+    too_long = wait is not None and wait > LONGEST_WAIT
     repeat = (request.repeatable or not may_be_done) and not too_long
     return PassingFailure(str(status), error, repeat=repeat, may_be_done=may_be_done, retry_after=wait)
 
