@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from typing import Any
 
@@ -13,6 +15,7 @@ from designer.definitions.example_calls import LARGEST_SAMPLE
 from designer.example_calls.shapes import shape_of
 from designer.models import Endpoint
 from designer.ports import Attempt, Rehearsal
+from designer.sentences import Sentence
 
 # Headers that are not kept: an idempotency key belongs to one call, and example calls write nothing; the name
 # of a file may tell whose it is.
@@ -22,6 +25,10 @@ _EXTENSION = re.compile(r"[a-z0-9]{1,10}")
 
 class FileTooLarge(Exception):
     """The file of a call is larger than a sample file may be."""
+
+
+class OtherExamples(Exception):
+    """The endpoint has other example calls than the change expects, for a reason that is a Sentence."""
 
 
 def example_of(name: str, attempt: Attempt, usual: int) -> ExampleCallDefinition:
@@ -77,21 +84,67 @@ def _sample_of_file(attempt: Attempt) -> SampleFileDefinition | None:
     )
 
 
-def put(row: Endpoint, example: ExampleCallDefinition, instead_of: str) -> None:
-    """Keep `example` with the endpoint. It replaces the example called `instead_of`, and one of
-    its own name.
+def state_of(example: ExampleCallDefinition) -> str:
+    """Return a digest of the example. One page's is another's where nobody has saved it in between."""
+    return hashlib.sha256(json.dumps(example.to_json(), sort_keys=True).encode()).hexdigest()
+
+
+def add(row: Endpoint, example: ExampleCallDefinition) -> None:
+    """Keep `example` with the endpoint. Raises OtherExamples when one of its name is there."""
+    _require_free(row, example.name)
+    _save_calls(row, [*row.example_calls, example.to_json()])
+
+
+def replace(row: Endpoint, name: str, example: ExampleCallDefinition, seen: str) -> None:
+    """Keep `example` with the endpoint in place of the one called `name`.
+
+    `seen` is the state of that one which the change was made from; empty: any. Raises OtherExamples when it
+    has another state, or is not there, and when a third one has the new name.
     """
-    _save_calls(row, [*_calls_without(row, instead_of, example.name), example.to_json()])
+    _require_unchanged(row, name, seen)
+    if example.name != name:
+        _require_free(row, example.name)
+    _save_calls(row, [*_calls_without(row, name), example.to_json()])
 
 
-def remove(row: Endpoint, name: str) -> None:
-    """Remove the example called `name` from the endpoint."""
+def remove(row: Endpoint, name: str, seen: str) -> None:
+    """Remove the example called `name` from the endpoint. `seen` and errors are those of `replace`."""
+    _require_unchanged(row, name, seen)
     _save_calls(row, _calls_without(row, name))
 
 
-def _calls_without(row: Endpoint, *names: str) -> list[dict[str, Any]]:
-    """Return the example calls of an endpoint, as JSON, without those called `names`."""
-    return [call for call in row.example_calls if call["name"] not in names]
+def missing(name: str) -> OtherExamples:
+    """Return the error of a change of an example that is not there any more."""
+    return OtherExamples(
+        Sentence("Not saved: somebody else has removed or renamed the example call “%(name)s”.", name=name)
+    )
+
+
+def _require_free(row: Endpoint, name: str) -> None:
+    """Raise OtherExamples when the endpoint has an example called `name`."""
+    if any(call["name"] == name for call in row.example_calls):
+        raise OtherExamples(
+            Sentence("Another example call is called “%(name)s”. Choose another name.", name=name)
+        )
+
+
+def _require_unchanged(row: Endpoint, name: str, seen: str) -> None:
+    """Raise OtherExamples when the example called `name` does not have the state `seen`, or is not there."""
+    stored = next((call for call in row.example_calls if call["name"] == name), None)
+    if stored is None:
+        raise missing(name)
+    if seen and state_of(ExampleCallDefinition.model_validate(stored)) != seen:
+        raise OtherExamples(
+            Sentence(
+                "Not saved: somebody else has changed this example call since you opened the page. "
+                "Open it in another tab to compare, then save again to keep yours."
+            )
+        )
+
+
+def _calls_without(row: Endpoint, name: str) -> list[dict[str, Any]]:
+    """Return the example calls of an endpoint, as JSON, without the one called `name`."""
+    return [call for call in row.example_calls if call["name"] != name]
 
 
 def _save_calls(row: Endpoint, calls: list[dict[str, Any]]) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -48,6 +46,7 @@ from tests.designer.proposing import (
     upload,
 )
 from tests.designer.studio import add_url, change_url, filled, page
+from tests.designer.two_people import while_it_waits
 
 KEY = "sales.accounts.create"
 CALL = {"name": "a new account", "roles": ["sales-rep"], "status": 200, "body": {"name": "Example"}}
@@ -664,25 +663,8 @@ def test_callers_see_one_or_the_other(nora: Client, paul: Client, rita: Caller) 
     assert rita.post("/api/sales/accounts", {"name": "Longer"}).status_code == 200
 
 
-@contextmanager
-def _while_it_waits(act: Callable[[], object]) -> Iterator[None]:
-    """Somebody else does `act` while the first save in here waits for its turn to write a version."""
-    waiting = True
-
-    def on_query(execute: Any, sql: str, *rest: Any) -> Any:
-        nonlocal waiting
-        if waiting and "designer_recordedrevision" in sql:
-            waiting = False
-            act()
-        return execute(sql, *rest)
-
-    with connection.execute_wrapper(on_query):
-        yield
-    assert not waiting
-
-
 @pytest.mark.parametrize("kind", ["role", "module"])
-def test_a_save_is_not_taken_for_what_is_published_while_it_waits(
+def test_a_save_is_not_taken_for_what_is_publishedwhile_it_waits(
     nora: Client, paul: Client, kind: str
 ) -> None:
     protect()
@@ -690,7 +672,7 @@ def test_a_save_is_not_taken_for_what_is_published_while_it_waits(
     free = Module.objects.get(segment="service")
     address = add_url("role") if kind == "role" else change_url(free)
     sent = filled(page(nora, address)) | {"name": "guest", "title": "Saved"}
-    with _while_it_waits(lambda: step(paul, proposal, "publish")):
+    with while_it_waits(lambda: step(paul, proposal, "publish")):
         answer = nora.post(address, sent)
     assert answer.status_code == 302, answer.content.decode()
     assert create_endpoint().title == "Proposed"

@@ -16,6 +16,7 @@ from designer.models import AuditEntry, Endpoint, ExposedEntity, Fetcher, Module
 from designer.overview import overview
 from tests.designer.studio import page
 from tests.designer.test_write_access import _import, _member
+from tests.designer.two_people import while_it_waits
 from tests.row_rules import by_roles, only_rule, ruled
 from tests.runtime.queries import a_query, accounts, where
 
@@ -112,6 +113,27 @@ def test_a_publisher_acknowledges_with_a_reason_that_stays(elsewhere: Endpoint) 
     assert Version.objects.latest("id").note == "Counts only"
     shown = page(client, reverse("admin:designer_endpoint_change", args=[elsewhere.pk])).content.decode()
     assert "Counts only" in shown
+
+
+def test_what_two_acknowledge_at_once_is_kept_of_both(elsewhere: Endpoint) -> None:
+    client = _member("Publisher")
+    only_rule(where('attribute="title" operator="not-null"'), segment="leads")
+    leads = '<link-entity name="lead" from="leadid" to="incidentid"><attribute name="subject"/></link-entity>'
+    query = CASES.replace("</entity>", f"{leads}</entity>")
+    Endpoint.objects.filter(pk=elsewhere.pk).update(settings={**elsewhere.settings, "query": query})
+    assert len(found(elsewhere)) == 2
+    with while_it_waits(lambda: acknowledge(client, elsewhere, "lead")):
+        acknowledge(client, elsewhere)
+    assert not found(elsewhere)
+    with while_it_waits(lambda: acknowledge(client, elsewhere, withdraw="lead")):
+        acknowledge(client, elsewhere, withdraw="incident")
+    elsewhere.refresh_from_db()
+    assert elsewhere.acknowledgements == []
+    theirs = {"reason-incident": "Theirs"}
+    with while_it_waits(lambda: acknowledge(client, elsewhere, **theirs)):
+        acknowledge(client, elsewhere)
+    elsewhere.refresh_from_db()
+    assert [kept["reason"] for kept in elsewhere.acknowledgements] == ["Theirs"]
 
 
 def test_the_finding_returns_where_another_entity_is_reached_or_it_is_withdrawn(elsewhere: Endpoint) -> None:

@@ -20,6 +20,7 @@ from designer.models import AuditEntry, Endpoint, ItemChange, Proposal
 from tests.designer.proposing import protect
 from tests.designer.studio import change_url, filled, page, send
 from tests.designer.test_studio_transfer import send_document
+from tests.designer.two_people import while_it_waits
 from tests.runtime.accounts import an_account, endpoint, stored
 from tests.runtime.files.sending import PDF
 
@@ -153,6 +154,53 @@ def test_a_page_that_is_saved_without_a_change_expects_what_it_did(dora: Client,
     dora.post(edit, {**sent, "value__/b": "", "value__/c": "8"})
     changed = {place: value for place, value in EXPECTED.items() if place != "/b"} | {"/c": 8}
     assert _kept(row)[0].values == changed
+
+
+def _opened(client: Client, edit: str) -> dict[str, Any]:
+    """What a browser that has just opened the page of an example call would send."""
+    return _held(page(client, edit))
+
+
+def _held(answer: Any) -> dict[str, Any]:
+    form = answer.context["form"]
+    sent = {name: form[name].value() for name in form.fields}
+    fields = {name: "on" if value is True else value for name, value in sent.items() if value is not None}
+    return fields | {"_seen": answer.context["seen"]}
+
+
+def test_an_example_call_that_somebody_else_has_saved_is_asked_about(dora: Client) -> None:
+    row = endpoint("create")
+    _keep(dora, row, "there", body__name="Contoso")
+    edit = f"{_url(row, 'example-call')}?name=there"
+    mine, theirs = _opened(dora, edit), _opened(dora, edit)
+    assert dora.post(edit, theirs | {"status": "409"}).status_code == 302
+    wrong = dora.post(edit, mine | {"status": "1"})
+    asked = dora.post(edit, _held(wrong) | {"status": "422"})
+    assert "somebody else has changed this example call" in _said(asked)
+    assert "somebody else has changed" in _said(dora.post(edit, mine | {"_remove": "1"}))
+    assert [call.status for call in _kept(row)] == [409]
+    assert dora.post(edit, _held(asked)).status_code == 302
+    assert [call.status for call in _kept(row)] == [422]
+
+
+def test_an_example_call_that_somebody_else_has_renamed_is_not_made_again(dora: Client) -> None:
+    row = endpoint("create")
+    _keep(dora, row, "there", body__name="Contoso")
+    edit = f"{_url(row, 'example-call')}?name=there"
+    mine, theirs = _opened(dora, edit), _opened(dora, edit)
+    with while_it_waits(lambda: dora.post(edit, theirs | {"name": "here"}), may_raise=True):
+        answer = dora.post(edit, mine | {"status": "409"}, follow=True)
+    assert "somebody else has removed or renamed the example call “there”" in _said(answer)
+    assert "somebody else has removed" in _said(dora.post(edit, mine, follow=True))
+    assert [(call.name, call.status) for call in _kept(row)] == [("here", 200)]
+
+
+def test_two_calls_that_are_kept_under_one_name_at_once_are_not_one(dora: Client) -> None:
+    row = endpoint("create")
+    with while_it_waits(lambda: _keep(dora, row, "there", body__name="Contoso"), may_raise=True):
+        answer = _keep(dora, row, "there", body__name="Fabrikam")
+    assert "Another example call is called “there”" in answer.content.decode()
+    assert [call.body for call in _kept(row)] == [{"name": "Contoso"}]
 
 
 def test_an_example_call_is_removed(dora: Client) -> None:

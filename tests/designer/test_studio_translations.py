@@ -15,7 +15,7 @@ from designer.models import AuditEntry, Endpoint, Input, Module, Precondition, P
 from tests.callers import Caller
 from tests.designer.proposing import create_endpoint, member, protect
 from tests.designer.studio import change_url, page
-from tests.designer.two_people import opened, save
+from tests.designer.two_people import opened, save, while_it_waits
 
 OVERVIEW = "/admin/translations/"
 GERMAN, ARABIC = 1031, 1025
@@ -121,6 +121,38 @@ def test_a_text_that_is_too_long_is_refused_and_nothing_typed_is_lost(dora: Clie
     assert _held(answer)["inputs.name.label"] == "Firma"
     create.refresh_from_db()
     assert create.translations == {}
+
+
+def test_a_text_that_somebody_saves_while_another_save_waits_is_asked_about(
+    dora: Client, create: Endpoint
+) -> None:
+    first, second = _opened(dora, _url(create)), _opened(dora, _url(create))
+    with while_it_waits(lambda: dora.post(_url(create), first | {"title": "Konto anlegen"})):
+        asked = dora.post(_url(create), second | {"title": "Anlegen", "preconditions.0.message": "Nein."})
+    assert asked.status_code == 422
+    assert "Konto anlegen" in asked.content.decode()
+    create.refresh_from_db()
+    assert create.translations["1031"] == {"title": "Konto anlegen"}
+    with while_it_waits(lambda: dora.post(_url(create), first | {"description": "Legt es an"})):
+        assert dora.post(_url(create), _held(asked)).status_code == 302
+    create.refresh_from_db()
+    assert create.translations["1031"] == {"title": "Anlegen", "description": "Legt es an"}
+
+
+def test_a_text_of_somebody_else_is_shown_beside_one_that_is_too_long(dora: Client, create: Endpoint) -> None:
+    mine = _opened(dora, _url(create))
+    dora.post(_url(create), mine | {"title": "Konto anlegen"})
+    answer = unescape(dora.post(_url(create), mine | {"title": "A" * 201}).content.decode())
+    assert "The text has 201 characters" in answer
+    assert "Konto anlegen" in answer
+
+
+def test_texts_of_an_endpoint_that_is_deleted_while_their_save_waits_are_not_found(
+    dora: Client, create: Endpoint
+) -> None:
+    mine = _opened(dora, _url(create)) | {"title": "Konto anlegen"}
+    with while_it_waits(lambda: Endpoint.objects.filter(pk=create.pk).delete()):
+        assert dora.post(_url(create), mine).status_code == 404
 
 
 def test_a_character_that_not_every_database_can_store_is_left_out(dora: Client, create: Endpoint) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from django.db import connection
 from django.test import Client
 
 from designer.studio.saving.edit_conflicts import ANSWER, ASKED, OPENED, SEEN
@@ -45,3 +48,24 @@ def answers(answer: Any, **chosen: str) -> dict[str, str]:
         f"{ANSWER}{one.question.name}": chosen.get(one.question.label, chosen.get("rest", ""))
         for one in answer.context["conflict"].questions
     }
+
+
+@contextmanager
+def while_it_waits(act: Callable[[], object], *, may_raise: bool = False) -> Iterator[None]:
+    """Somebody else does `act` while the first save in here waits for its turn to write a version.
+
+    `may_raise`: the save may be rolled back. `act` then comes before its transaction, and stays.
+    """
+    moment = "SAVEPOINT" if may_raise else "designer_recordedrevision"
+    waiting = True
+
+    def on_query(execute: Any, sql: str, *rest: Any) -> Any:
+        nonlocal waiting
+        if waiting and moment in sql:
+            waiting = False
+            act()
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(on_query):
+        yield
+    assert not waiting

@@ -241,23 +241,21 @@ class TextsPage(StudioPage):
         if not request.user.has_perm(self.change_permission):
             return self.handle_no_permission()
         lcid = self.lcid
-        fields = _fields_as_sent(self.load_texts(), lcid, request.POST)
-        if any(field.error or field.theirs is not None for field in fields):
-            return self.show_again(fields=fields)
-        changed = [field for field in fields if field.value != field.text.in_language(lcid)]
         try:
             with recording(author_of(request, note=_("Translations"))) as recorded:
-                for field in changed:
-                    field.text.put(lcid, field.value)
-                # Many texts are of one row, which is saved once.
-                for row in {id(field.text.row): field.text.row for field in changed}.values():
-                    row.save(update_fields=["translations"])
+                # Read while others who save wait: what is compared and what is saved are the same.
+                fields = _fields_as_sent(self.load_texts(), lcid, request.POST)
+                is_refused = any(field.error or field.theirs is not None for field in fields)
+                if not is_refused:
+                    _save_changed(fields, lcid)
         except ChangeRefused as refused:
             if redirect := open_as_proposal(request, refused):
                 return redirect
             tell_refused(request, refused)
             # The fields have put the refused texts into their rows: read them from the database again.
             return self.show_again(fields=_fields_as_sent(self.load_texts(), lcid, request.POST))
+        if is_refused:
+            return self.show_again(fields=fields)
         note(request, AuditEntry.Action.CHANGE, self.row, f"translations: {lcid}")
         details = {"language": language_name(lcid), "object": self.title}
         say_done(request, _("%(language)s texts of %(object)s saved.") % details, recorded.version)
@@ -309,6 +307,16 @@ def _fields_as_sent(texts: Iterable[Text], lcid: int, data: Mapping[str, str]) -
     return fields
 
 
+def _save_changed(fields: Iterable[_Field], lcid: int) -> None:
+    """Save the texts that differ from the stored ones."""
+    changed = [field for field in fields if field.value != field.text.in_language(lcid)]
+    for field in changed:
+        field.text.put(lcid, field.value)
+    # Many texts are of one row, which is saved once.
+    for row in {id(field.text.row): field.text.row for field in changed}.values():
+        row.save(update_fields=["translations"])
+
+
 def _changed_field(text: Text, lcid: int, value: str, opened_base: str, opened_text: str) -> _Field:
     """Return the field of a text that the user changed to `value`, with what is wrong with it.
 
@@ -316,13 +324,14 @@ def _changed_field(text: Text, lcid: int, value: str, opened_base: str, opened_t
     that shows the error has the texts of now: if they stay, the next save stores `value`.
     """
     field, now = _Field(text, value), text.in_language(lcid)
+    if now not in (opened_text, value):
+        field.theirs = now
     if text.longest is not None and len(value) > text.longest:
         field.error = _("The text has %(length)s characters; at most %(longest)s are possible.") % {
             "length": len(value),
             "longest": text.longest,
         }
-    elif now not in (opened_text, value):
-        field.theirs = now
+    elif field.theirs is not None:
         field.error = _(
             "Somebody else changed this text since you opened the page. Save again to keep yours."
         )

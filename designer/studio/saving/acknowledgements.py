@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -26,7 +27,7 @@ _LONGEST_REASON = 500
 
 def change_acknowledgements(request: HttpRequest, row: Endpoint) -> None:
     """Acknowledge or withdraw, as a button of the page asks, and leave a message that says so, or why it was
-    refused. Raises PermissionDenied.
+    refused. Raises PermissionDenied and Http404.
     """
     try:
         _acknowledge_or_withdraw(request, row)
@@ -63,26 +64,35 @@ def _acknowledge(request: HttpRequest, row: Endpoint, entity: str) -> None:
         with recording(author_of(request, note=reason)) as recorded:
             timestamp, account = timezone.now().isoformat(timespec="seconds"), request.user.get_username()
             acknowledgement = {"entity": entity, "reason": reason, "account": account, "at": timestamp}
-            _store(row, [*_for_other_entities(row, entity), acknowledgement])
+            stored = _stored(row)
+            is_late = any(kept["entity"] == entity for kept in stored.acknowledgements)
+            if not is_late:
+                _store(stored, [*stored.acknowledgements, acknowledgement])
+        if is_late:
+            text = _("Nothing was changed: somebody else has acknowledged this since you opened the page.")
+            messages.error(request, text)
+            return
         _note(request, row, f"acknowledged that it reaches {entity} past row rules")
         say_done(request, _("Acknowledged."), recorded.version)
 
 
 def _withdraw(request: HttpRequest, row: Endpoint, entity: str) -> None:
     """Remove the acknowledgement for `entity`, if there is one."""
-    if len(_for_other_entities(row, entity)) == len(row.acknowledgements):
-        return
     with recording(author_of(request)) as recorded:
-        _store(row, _for_other_entities(row, entity))
+        stored = _stored(row)
+        others = [kept for kept in stored.acknowledgements if kept["entity"] != entity]
+        is_there = len(others) < len(stored.acknowledgements)
+        if is_there:
+            _store(stored, others)
+    if not is_there:
+        return
     _note(request, row, f"withdrew that it reaches {entity} past row rules")
     say_done(request, _("The acknowledgement was withdrawn."), recorded.version)
 
 
-def _for_other_entities(row: Endpoint, entity: str) -> list[dict[str, str]]:
-    """Return the acknowledgements of the endpoint for other entities than `entity`."""
-    return [
-        acknowledgement for acknowledgement in row.acknowledgements if acknowledgement["entity"] != entity
-    ]
+def _stored(row: Endpoint) -> Endpoint:
+    """Return the row anew, while others who save wait. Raises Http404 when somebody else has deleted it."""
+    return get_object_or_404(Endpoint, pk=row.pk)
 
 
 def _store(row: Endpoint, acknowledgements: list[dict[str, str]]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
@@ -14,13 +15,20 @@ from designer.audit.audit_entries import note
 from designer.configuration import Configuration, Endpoint
 from designer.definitions.example_calls import LARGEST_SAMPLE
 from designer.example_calls.call_runs import rehearsal_of
-from designer.example_calls.kept_examples import FileTooLarge, example_of, expecting, put
+from designer.example_calls.kept_examples import (
+    FileTooLarge,
+    OtherExamples,
+    add,
+    example_of,
+    expecting,
+)
 from designer.history.recording import recording
 from designer.history.refused_changes import ChangeRefused
 from designer.loading import latest
 from designer.models import AuditEntry
 from designer.models import Endpoint as EndpointRow
 from designer.ports import Attempt, Preview
+from designer.sentences import said
 from designer.studio.saving.authors import author_of
 from designer.studio.saving.refusal_messages import tell_refused
 from designer.studio.saving.refused_as_proposal import open_as_proposal
@@ -62,7 +70,11 @@ def keep(
         return None
     message = _("The call was kept. Check which answer it expects.")
     page = f"{example_address}?{urlencode({NAME: name})}"
-    return change_row(request, row, lambda fresh: put(fresh, example, name), message, page)
+    try:
+        return change_row(request, row, lambda fresh: add(fresh, example), message, page)
+    except OtherExamples as conflict:
+        messages.error(request, _("The call was not kept. %(reason)s") % {"reason": said(str(conflict))})
+        return None
 
 
 def change_row(
@@ -75,12 +87,13 @@ def change_row(
     """Call `change` with the stored row, which it changes, and record a version of the configuration.
 
     Return a redirect to `next_address`, where the user sees `message`, or to the proposal that the change was
-    opened as. Return None, and leave messages that say why, when the change was refused.
+    opened as. Return None, and leave messages that say why, when the change was refused. Nothing is saved
+    when `change` raises an exception. Raises Http404 when somebody else has deleted the row.
     """
     try:
         with recording(author_of(request)) as recorded:
-            # Read anew: the form of the page may have written into `row`.
-            change(EndpointRow.objects.get(pk=row.pk))
+            # Read anew, while others who save wait: `row` has what there was before.
+            change(get_object_or_404(EndpointRow, pk=row.pk))
     except ChangeRefused as refused:
         if redirect := open_as_proposal(request, refused):
             return redirect
