@@ -40,11 +40,19 @@ class Audited:
         """
         return {}
 
+    def compared_state(self, obj: Any) -> Mapping[str, State]:
+        """Return what must not have changed since the page was opened, by name.
+
+        Beside what the log says, that is what else the page edits: the log need not keep it.
+        """
+        return self.audited_state(obj)
+
     def get_object(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         obj = super().get_object(request, *args, **kwargs)  # type: ignore[misc]  # the admin's
         if obj is not None and request.method == "POST":
             # The form changes this object before `log_change` is called.
             request.audited_before = self.audited_state(obj)  # type: ignore[attr-defined]
+            request.compared_before = self.compared_state(obj)  # type: ignore[attr-defined]
         return obj
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
@@ -58,7 +66,7 @@ class Audited:
         row = kwargs.get("obj")
         if row is not None and self.has_change_permission(request, row):  # type: ignore[attr-defined]
             # A form that was sent has written into the row.
-            state = getattr(request, "audited_before", None) or self.audited_state(row)
+            state = getattr(request, "compared_before", None) or self.compared_state(row)
             context["shown_state"] = _sealed(state) if state else ""
         return super().render_change_form(request, context, **kwargs)  # type: ignore[misc]  # the admin's
 
@@ -105,7 +113,7 @@ def _changed_meanwhile(request: HttpRequest) -> Iterator[str]:
     except signing.BadSignature:
         return
     shown = {name: frozenset(fact) if isinstance(fact, list) else fact for name, fact in plain.items()}
-    yield from differences(shown, getattr(request, "audited_before", {}))
+    yield from differences(shown, getattr(request, "compared_before", {}))
 
 
 def _refusing(form: type[forms.BaseForm], changed: str) -> type[forms.BaseForm]:
@@ -154,7 +162,7 @@ def _names(state: State | None) -> frozenset[str]:
 def _text(state: State | None) -> str:
     if isinstance(state, bool):
         return "yes" if state else "no"
-    return "–" if state is None else str(state)
+    return str(state) if state else "–"
 
 
 def name_of(obj: Model) -> str:

@@ -83,6 +83,20 @@ def test_a_page_that_was_opened_before_gives_nothing_back(studio: Client) -> Non
     assert (row.roles.count(), row.rate) == (2, 60)
 
 
+def test_an_account_page_that_was_opened_before_takes_no_address_back(studio: Client) -> None:
+    account = get_user_model().objects.get(username="designer")
+    address = f"/admin/auth/user/{account.pk}/change/"
+    shown = studio.get(address).context
+    fields = shown["adminform"].form
+    data = {name: fields[name].value() for name in fields.fields if fields[name].value() not in (None, False)}
+    data |= {"_shown": shown["shown_state"]}
+    get_user_model().objects.filter(pk=account.pk).update(email="dora@new.example", last_name="New")
+    refused = studio.post(address, data).content.decode()
+    assert "→ dora@new.example" in refused
+    account.refresh_from_db()
+    assert (account.email, account.last_name) == ("dora@new.example", "New")
+
+
 @pytest.mark.parametrize("model", ["auth/user", "auth/group", "runtime/apikey"])
 def test_pages_of_rights_tell_what_they_were_opened_with(studio: Client, model: str) -> None:
     made = {

@@ -442,6 +442,18 @@ def test_what_is_done_with_keys_is_audited(studio: Client, make: Callable[..., s
     assert revoked.detail == "active: yes → no"
 
 
+def test_a_page_that_was_opened_before_takes_no_name_back(studio: Client, make: Callable[..., str]) -> None:
+    make()
+    row = ApiKey.objects.get()
+    address = f"{LIST}{row.pk}/change/"
+    opened = {"_shown": studio.get(address).context["shown_state"]}
+    assert studio.post(address, opened | form(name="Weekly import")).status_code == 302
+    refused = studio.post(address, opened | form(rate="60"))
+    assert "name: Nightly import → Weekly import" in refused.content.decode()
+    row.refresh_from_db()
+    assert (row.name, row.rate) == ("Weekly import", 0)
+
+
 def test_keys_that_end_soon_are_on_the_dashboard(studio: Client, make: Callable[..., str]) -> None:
     make()
     soon = dt.datetime.now(dt.UTC) + dt.timedelta(days=13)
