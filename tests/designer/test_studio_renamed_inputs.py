@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from designer.models import Endpoint, Input, Precondition
-from tests.designer.studio import add_row, change_url, filled, page, send
+from tests.designer.studio import add_row, as_by_browser, change_url, filled, page, send
 from tests.runtime.accounts import endpoint
 from tests.runtime.test_list_changes import a_list
 
@@ -27,6 +27,18 @@ def test_bindings_and_expressions_follow_and_texts_stay(dora: Client) -> None:
     assert row.bindings.get(attribute="telephone1").value == "telephone"
     assert row.bindings.get(attribute="fax").value == "input.telephone + input.phoneX"
     assert row.preconditions.get().expression == 'has(input.telephone) || "input.phone" != "x"'
+
+
+def test_uses_on_several_lines_follow_as_browsers_send_them(dora: Client) -> None:
+    row = endpoint("create")
+    row.bindings.create(attribute="fax", source="expression", value="input.phone\n + input.name")
+    Precondition.objects.create(endpoint=row, expression="true\n || has(input.phone)", status=409)
+    data = as_by_browser(page(dora, change_url(row)))
+    assert any("\r\n" in str(value) for value in data.values())
+    renamed = next(name for name, value in data.items() if value == "phone" and name.endswith("-name"))
+    assert send(dora, change_url(row), data | {renamed: "telephone"}).status_code == 302
+    assert row.bindings.get(attribute="fax").value == "input.telephone\n + input.name"
+    assert row.preconditions.get().expression == "true\n || has(input.telephone)"
 
 
 def test_two_inputs_may_take_each_others_names(dora: Client) -> None:

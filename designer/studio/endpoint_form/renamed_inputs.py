@@ -90,7 +90,8 @@ def _rename_bindings(data: QueryDict, prefix: str, names: NewNames, stored: Mapp
     """Put the new names into the bindings in `data` that still have their stored value."""
     for row, pk in _kept_rows(data, prefix):
         field = f"{row}-value_text"
-        binding, text = stored.get(pk), data.get(field, "")
+        # Browsers end lines with CR and LF.
+        binding, text = stored.get(pk), data.get(field, "").replace("\r\n", "\n")
         if binding is None or text != binding.value:
             continue
         source = data.get(f"{row}-source")
