@@ -112,6 +112,17 @@ def test_a_name_that_two_rows_have_is_said_at_the_later_one(dora: Client, create
     assert "Two rows have “phone”" in told["inputs-3-name"]
 
 
+@pytest.mark.parametrize("typed", [r'"\u0000"', r'["a\u0000"]', r'{"\u0000": 1}', "[1e400]", "1" * 5000])
+def test_constants_that_not_every_database_stores_are_refused_or_kept_as_typed(
+    dora: Client, create: Endpoint, typed: str
+) -> None:
+    data = filled(page(dora, change_url(create)))
+    data.pop("enabled")
+    add_row(data, "bindings", attribute="numberofemployees", source="constant", value_text=typed, position=8)
+    assert send(dora, change_url(create), data).status_code == 302
+    assert create.bindings.get(attribute="numberofemployees").value == typed
+
+
 def test_a_text_that_is_no_fetchxml_is_said_once(dora: Client, portico: None) -> None:
     row = Endpoint.objects.filter(kind="multi-query")[0]
     data = filled(page(dora, change_url(row))) | {"settings__query": "nonsense"}

@@ -252,6 +252,9 @@ def test_claims_are_asked_for_where_an_issuer_lets_expressions_read_them(
     assert tried("").context["outcome"].status == 404
     assert "Write a JSON object" in str(tried('["company"]').context["form"].errors["claims"])
     assert tried("{company").context["form"].errors["claims"]
+    digits, deep = "1" * 5000, "[" * 3000 + "]" * 3000
+    for odd in (digits, deep, "NaN", "Infinity", "1e999", r'"\u0000"', r'{"\u0000": 1}', r'"\ud800"'):
+        assert "JSON" in str(tried(f'{{"company": {odd}}}').context["form"].errors["claims"])
 
 
 @pytest.mark.parametrize("value", ["@user.claimed", "@user.claims.company"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import jiter
 from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -15,6 +16,7 @@ from designer.definitions import CallerTypeDefinition
 from designer.loading import latest
 from designer.names import USER_TYPE
 from designer.platform import get_platform
+from designer.studio.field_values import can_be_stored
 from designer.studio.look import dress, searchable
 from designer.studio.trying.call_fields import user_field
 
@@ -23,6 +25,21 @@ if TYPE_CHECKING:
 
 # Has the names of the caller types for which `caller_fields.js` shows a field.
 _CALLER_TYPES_ATTRIBUTE = "data-caller-types"
+
+
+class _ClaimsField(forms.Field):
+    """The claims of a token, as a JSON object. An empty field stands for no claims."""
+
+    def to_python(self, value: Any) -> dict[str, Any]:
+        """Return the claims. Raises ValidationError for other JSON, and for what cannot be stored."""
+        try:
+            claims = jiter.from_json(str(value or "{}").encode(), allow_inf_nan=False)
+        except ValueError as error:
+            # Also for objects that are nested too deeply, and for numbers of thousands of digits.
+            raise forms.ValidationError(forms.JSONField.default_error_messages["invalid"]) from error
+        if not isinstance(claims, dict) or not can_be_stored(claims):
+            raise forms.ValidationError(gettext('Write a JSON object, such as {"tier": "gold"}.'))
+        return claims
 
 
 class ClaimsForm(forms.Form):
@@ -34,7 +51,7 @@ class ClaimsForm(forms.Form):
         A form calls this where the field should stand.
         """
         if paths := _readable_claims():
-            claims = forms.JSONField(
+            claims = _ClaimsField(
                 label=_("Claims"),
                 required=False,
                 help_text=_("What expressions read as “user.claims”: %(paths)s. A JSON object.")
@@ -47,13 +64,6 @@ class ClaimsForm(forms.Form):
     def claims(self) -> dict[str, Any]:
         """Return the claims in the valid form."""
         return self.cleaned_data.get("claims") or {}
-
-    def clean_claims(self) -> dict[str, Any]:
-        """Return the claims. An empty field stands for no claims. Other JSON than an object is refused."""
-        claims = self.cleaned_data["claims"]
-        if claims is not None and not isinstance(claims, dict):
-            raise forms.ValidationError(gettext('Write a JSON object, such as {"tier": "gold"}.'))
-        return claims or {}
 
 
 class CallerForm(ClaimsForm):
