@@ -112,6 +112,16 @@ def test_a_name_that_two_rows_have_is_said_at_the_later_one(dora: Client, create
     assert "Two rows have “phone”" in told["inputs-3-name"]
 
 
+@pytest.mark.parametrize("value", [7, [1], [{}], [{"name": "a", "by": 3}], {"a": [None]}])
+def test_settings_that_are_nothing_of_the_kind_are_shown(dora: Client, portico: None, value: Any) -> None:
+    """What SQL or an older release has written into the column."""
+    for row in {row.kind: row for row in Endpoint.objects.all()}.values():
+        if row.operation is not None:
+            settings = dict.fromkeys(row.operation.settings.model_fields, value)
+            Endpoint.objects.filter(pk=row.pk).update(settings=settings)
+            page(dora, change_url(row))
+
+
 @pytest.mark.parametrize("typed", [r'"\u0000"', r'["a\u0000"]', r'{"\u0000": 1}', "[1e400]", "1" * 5000])
 def test_constants_that_not_every_database_stores_are_refused_or_kept_as_typed(
     dora: Client, create: Endpoint, typed: str

@@ -110,8 +110,9 @@ class EndpointForm(CallerRolesForm):
             if isinstance(field, forms.MultipleChoiceField):
                 # The row's JSON may hold anything.
                 several = present if isinstance(present, (list, tuple)) else ()
-                field.choices = choices.with_all_present(offered, several)
-            elif present not in {value for value, _ in offered}:
+                texts = [item for item in several if isinstance(item, str)]
+                field.choices = choices.with_all_present(offered, texts)
+            elif not isinstance(present, (list, dict)) and present not in {value for value, _ in offered}:
                 # Without the first choice, the empty one, which `with_present` adds.
                 field.choices = choices.with_present(offered[1:], present)
 

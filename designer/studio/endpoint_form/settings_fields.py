@@ -39,7 +39,7 @@ class WordsField(forms.Field):
         return [word.strip() for word in str(value or "").split(",") if word.strip()]
 
     def prepare_value(self, value: Any) -> Any:
-        return ", ".join(value) if isinstance(value, (list, tuple)) else value
+        return ", ".join(str(item) for item in value) if isinstance(value, (list, tuple)) else value
 
 
 class WholeNumbersField(forms.Field):
@@ -96,7 +96,14 @@ class OrdersField(forms.Field):
     def prepare_value(self, value: Any) -> Any:
         if not isinstance(value, (list, tuple)):
             return value
-        return "\n".join(f"{order['name']}: {', '.join(order['by'])}" for order in value)
+        return "\n".join(self._line_of(order) for order in value)
+
+    def _line_of(self, order: Any) -> str:
+        """Return the line of a stored order. A row may hold anything, which is shown as it is."""
+        match order:
+            case {"name": str(name), "by": [*keys]}:
+                return f"{name}: {', '.join(str(key) for key in keys)}"
+        return str(order)
 
     def _keys_of(self, text: str) -> list[str]:
         """Return the keys that an order sorts by. Raises ValidationError where the text has none."""
