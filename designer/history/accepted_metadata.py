@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from designer.history.recording import record_outside
+from designer.history.recording import hold_turn, record_outside
 from designer.loading import latest
 from designer.models import RecordedItem
 from designer.overview import overview
@@ -26,9 +26,13 @@ def accept_metadata(only: int | None = None) -> int:
         if only in (None, id) and any(finding.rule == DRIFT for finding in findings)
     ]
     with transaction.atomic():
+        # From here on, others who save or accept wait. Whoever has saved an endpoint meanwhile has recorded
+        # its present metadata.
+        hold_turn()
+        now = latest().endpoints
         for id in drifted:
-            facts = facts_of(endpoints[id], current.metadata)
-            _record_again(endpoints[id].definition.key, facts)
+            if id in now and now[id].definition == endpoints[id].definition:
+                _record_again(endpoints[id].definition.key, facts_of(endpoints[id], current.metadata))
     return len(drifted)
 
 

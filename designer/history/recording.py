@@ -111,14 +111,21 @@ def record_outside() -> None:
             _record_version(Author(origin=Version.Origin.OUTSIDE))
 
 
+def hold_turn() -> RecordedRevision:
+    """Wait until nobody else writes a version, and let others wait until the transaction ends.
+
+    Return the row of what was recorded last.
+    """
+    RecordedRevision.objects.get_or_create(pk=_ROW)
+    return RecordedRevision.objects.select_for_update().get(pk=_ROW)
+
+
 def _record_version(author: Author, before: Configuration | None = None) -> int | None:
     """Write a version of the changes since the last one, and return its number; None without changes.
 
     `before` is the configuration of the last one, where it is known.
     """
-    # Held until the transaction ends: versions are written one after the other.
-    RecordedRevision.objects.get_or_create(pk=_ROW)
-    head = RecordedRevision.objects.select_for_update().get(pk=_ROW)
+    head = hold_turn()
     now = latest()
     if _has_recorded(head, now.revision):
         return None

@@ -22,6 +22,7 @@ from crmclient.errors import Unavailable
 from crmclient.metadata import Attribute
 from designer.access_control.groups import VIEWER
 from designer.history.recording import record_outside
+from designer.loading import latest
 from designer.models import (
     AuditEntry,
     Endpoint,
@@ -30,6 +31,7 @@ from designer.models import (
     ExposedEntity,
     Input,
     Module,
+    RecordedItem,
     Role,
     RowRuleEntry,
     UserProperty,
@@ -42,6 +44,7 @@ from tests.callers import Caller
 from tests.designer.counting import queries
 from tests.designer.rows import endpoint
 from tests.designer.studio import change_url, filled, page, send
+from tests.designer.two_people import while_it_waits
 
 DASHBOARD = "/admin/"
 # Measured, with room for a few: more means that a page has begun to ask row by row.
@@ -276,6 +279,16 @@ def test_metadata_is_accepted_for_one_endpoint_on_its_page(dora: Client, shorter
     assert dora.post(reverse("studio:accept_metadata"), {"endpoint": row}).headers["Location"] == url
     assert overview().counts.get(State.DEGRADED, 0) == degraded - 1
     assert "holds 10 now" not in _text(dora, url)
+
+
+def test_metadata_is_accepted_while_somebody_else_saves_or_deletes(dora: Client, shorter_names: None) -> None:
+    first, second = [id for id, state in overview().states.items() if state is State.DEGRADED][:2]
+    deletion = reverse("admin:designer_endpoint_delete", args=[first])
+    with while_it_waits(lambda: dora.post(deletion, {"post": "yes"}), may_raise=True):
+        assert dora.post(reverse("studio:accept_metadata")).status_code == 302
+    assert first not in overview().states
+    assert overview().counts.get(State.DEGRADED, 0) == 0
+    assert RecordedItem.objects.get(collection="endpoints", key=latest().endpoints[second].definition.key)
 
 
 def test_metadata_that_is_always_up_to_date_is_not_offered_to_be_refreshed(dora: Client) -> None:
