@@ -170,6 +170,14 @@ def test_going_back_to_an_earlier_property_moves_no_property(dora: Client) -> No
     assert to_bytes(export(load())) == before
 
 
+def test_the_order_of_properties_is_not_restored_by_itself(dora: Client) -> None:
+    record_outside()
+    UserProperty.objects.filter(name="email").update(position=99)
+    record_outside()
+    change = Version.objects.all()[0].changes.get(collection="order")
+    assert _restore(dora, change.version, change=change.pk, to="before").status_code == 404
+
+
 def test_a_version_that_would_take_down_what_is_served_is_not_restored(dora: Client) -> None:
     record_outside()
     start = Version.objects.all()[0]

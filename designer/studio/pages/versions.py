@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -20,7 +20,7 @@ from django.utils.translation import gettext_lazy
 from designer.audit import note
 from designer.documents.judgement import Judgement
 from designer.documents.problems import DocumentError
-from designer.history.readable_versions import describe, read_changes
+from designer.history.readable_versions import ReadChange, describe, read_changes
 from designer.history.recording import Origin, record_outside
 from designer.history.restoration import document_at, plan_to, restore, restore_item
 from designer.models import AuditEntry, ItemChange, Version
@@ -190,9 +190,15 @@ class RestoreVersion(StudioView):
 
 
 def _change_to_restore(request: HttpRequest, version: Version) -> ItemChange:
-    """Return the change of the version that is to be restored. Raises Http404, also for a hidden one."""
+    """Return the change of the version that is to be restored.
+
+    Raises Http404, also for a hidden one, and for an item that cannot be put back by itself.
+    """
     visible = version.changes.exclude(collection__in=hidden_from(request))
-    return get_object_or_404(visible, pk=sent_number(request.POST["change"]))
+    change = get_object_or_404(visible, pk=sent_number(request.POST["change"]))
+    if not ReadChange(change).is_restorable:
+        raise Http404
+    return change
 
 
 def _name_of_restored(change: ItemChange | None) -> str:
