@@ -11,12 +11,21 @@ from django.core.management import execute_from_command_line
 
 from designer.running_command import run_as
 
+# What a shell says of a process that writes to a pipe that nobody reads: 128 and the number of SIGPIPE.
+_CUT_OFF = 141
+
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "project.settings")
     try:
         with run_as(next(iter(sys.argv[1:]), "")):
             execute_from_command_line(sys.argv)
+            # Not left to the end of the process, where nothing could be caught.
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever reads the output, such as `head`, has read enough. What Python still holds goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(_CUT_OFF)
     except ImproperlyConfigured as error:
         if "--json" in sys.argv:
             # The command, which would write it, cannot be made without its settings.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,7 @@ from django.core.management import CommandError, call_command, get_commands, loa
 from crmbox.demo import people
 from project.demo import CONFIGURATION
 from tests.crmbox.organization import ORGANIZATION
-from tests.servers import Site, free_port
+from tests.servers import COMMAND_SECONDS, ROOT, Site, free_port
 
 OUR_APPS = {"project", "runtime", "designer", "crmbox"}
 
@@ -239,3 +241,19 @@ def test_a_token_says_how_long_it_is_good_for() -> None:
     made = reported("crmtoken", "--user", people.RITA_REP, "--minutes", "5")
     assert made["token"].count(".") >= 1
     assert made["seconds"] == 300
+
+
+def test_output_that_is_not_read_to_its_end_is_no_failure_with_a_traceback(site: Site) -> None:
+    with subprocess.Popen(
+        [sys.executable, "manage.py", "configversions"],
+        cwd=ROOT,
+        env=site.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as command:
+        assert command.stdout is not None
+        assert command.stderr is not None
+        command.stdout.close()
+        assert command.stderr.read() == b""
+        # As a shell says of what `head` has cut off.
+        assert command.wait(COMMAND_SECONDS) == 141
