@@ -17,7 +17,7 @@ from crmclient.errors import (
     Unavailable,
     UnexpectedAnswer,
 )
-from crmclient.sentences import Sentence
+from crmclient.sentences import Counted, Sentence
 
 
 def advice_on(error: PlatformError) -> str:
@@ -34,9 +34,10 @@ def advice_on(error: PlatformError) -> str:
             "tenant be those of the same organisation."
         )
     if isinstance(error, Throttled):
-        return Sentence(
-            "Try again in %(seconds)s seconds. If this happens often, add application users in CRM_CLIENTS.",
-            seconds=max(1, seconds),
+        return Counted(
+            "Try again in %(number)s second. If this happens often, add application users in CRM_CLIENTS.",
+            "Try again in %(number)s seconds. If this happens often, add application users in CRM_CLIENTS.",
+            max(1, seconds),
         )
     if isinstance(error, DeadlineExceeded):
         return Sentence(
@@ -49,10 +50,12 @@ def advice_on(error: PlatformError) -> str:
             "admin centre."
         )
     if isinstance(error, Unavailable):
-        return Sentence(
-            "Try again in %(seconds)s seconds. If it lasts, look at the service health in the Power Platform "
+        return Counted(
+            "Try again in %(number)s second. If it lasts, look at the service health in the Power Platform "
             "admin centre, and at the network from this machine to CRM_URL.",
-            seconds=max(1, seconds),
+            "Try again in %(number)s seconds. If it lasts, look at the service health in the Power Platform "
+            "admin centre, and at the network from this machine to CRM_URL.",
+            max(1, seconds),
         )
     if isinstance(error, PlatformFault):
         return Sentence(

@@ -86,6 +86,11 @@ FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
         "answers 429",
         "Try again in 17 seconds.",
     ),
+    "429 for a second": (
+        {"status": 429, "headers": {"Retry-After": "1"}},
+        "answers 429",
+        "Try again in 1 second.",
+    ),
     "429 without a time": ({"status": 429}, "answers 429", "Try again in 5 seconds."),
     "401": ({"status": 401}, "refuses the service's token", "as an application user"),
     "503": ({"status": 503}, "answers 503", "service health"),

@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 # Views whose forms are sent before the login. A browser without cookies fails at them, and is told so: sent
 # to the login, it would see the same form again and again.
@@ -50,8 +51,12 @@ def locked_out(request: HttpRequest, response: HttpResponse | None, credentials:
     wait = request.login_wait  # type: ignore[attr-defined]  # what holds logins puts it there
     if wait.reason == "slowed_down":
         return slowed_down(request, wait.seconds)
-    words = _("Try again in %(minutes)s minutes, or ask an administrator to lift the lock-out.")
     minutes = math.ceil(wait.seconds / 60)
+    words = ngettext(
+        "Try again in %(minutes)s minute, or ask an administrator to lift the lock-out.",
+        "Try again in %(minutes)s minutes, or ask an administrator to lift the lock-out.",
+        minutes,
+    )
     page = _failure_page(request, 429, _("Too many failed logins"), words % {"minutes": minutes})
     page.headers["Retry-After"] = str(wait.seconds)
     return page
@@ -59,8 +64,10 @@ def locked_out(request: HttpRequest, response: HttpResponse | None, credentials:
 
 def slowed_down(request: HttpRequest, seconds: int) -> HttpResponse:
     """Return the page for a login that came too soon. Status 429, with Retry-After."""
-    words = _("Wait %(seconds)s seconds, then log in again.") % {"seconds": seconds}
-    page = _failure_page(request, 429, _("Too many logins"), words)
+    words = ngettext(
+        "Wait %(seconds)s second, then log in again.", "Wait %(seconds)s seconds, then log in again.", seconds
+    )
+    page = _failure_page(request, 429, _("Too many logins"), words % {"seconds": seconds})
     page.headers["Retry-After"] = str(seconds)
     return page
 
