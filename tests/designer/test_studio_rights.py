@@ -181,6 +181,30 @@ def test_what_is_done_in_the_studio_is_in_the_audit_log_without_what_was_typed(d
     assert "Changed" in text
 
 
+def test_the_history_of_an_account_is_what_the_audit_log_has_about_it(portico: None) -> None:
+    administrator = _member("Administrator")
+    nora, berta = (User.objects.create_user(name, is_staff=True) for name in ("nora", "berta"))
+    for member in (nora, berta):
+        url = reverse("admin:auth_user_change", args=[member.pk])
+        administrator.post(url, {**filled(page(administrator, url)), "first_name": "Changed"})
+
+    answer = administrator.get(reverse("admin:auth_user_history", args=[nora.pk]), follow=True)
+
+    assert answer.redirect_chain == [(reverse("studio:audit") + "?about=studio+account%3A+nora", 302)]
+    assert [entry.subject for entry in answer.context["page"]] == ["studio account: nora"]
+    assert 'name="about" value="studio account: nora"' in answer.content.decode()
+
+
+def test_who_may_not_read_the_audit_log_finds_nothing_of_it_in_a_history(portico: None) -> None:
+    [row] = Endpoint.objects.all()[:1]
+    publisher = _member("Publisher")
+    nora = User.objects.create_user("nora", is_staff=True)
+
+    assert publisher.get(reverse("admin:auth_user_history", args=[nora.pk])).status_code == 403
+    assert publisher.get(reverse("admin:designer_endpoint_history", args=[row.pk])).status_code == 302
+    assert publisher.get(reverse("studio:audit") + "?about=nora").status_code == 403
+
+
 def test_the_api_writes_nothing_into_the_audit_log_of_the_studio(portico: None) -> None:
     before = AuditEntry.objects.count()
     account("rep")

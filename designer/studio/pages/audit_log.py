@@ -14,7 +14,7 @@ _PER_PAGE = 50
 
 
 class AuditPage(StudioPage):
-    """The entries of the log, of one account and of one action where the address names them."""
+    """The entries of the log. The address may name whose, which action, and a part of what they are about."""
 
     title = gettext_lazy("Audit log")
     permission_required = "designer.view_auditentry"
@@ -22,9 +22,12 @@ class AuditPage(StudioPage):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         entries = AuditEntry.objects.all()
-        account, action = self.request.GET.get("account", "").strip(), self.request.GET.get("action", "")
+        account, about = (self.request.GET.get(name, "").strip() for name in ("account", "about"))
+        action = self.request.GET.get("action", "")
         if account:
             entries = entries.filter(account=account)
+        if about:
+            entries = entries.filter(subject__icontains=about)
         if action in AuditEntry.Action.values:
             entries = entries.filter(action=action)
         return super().get_context_data(
@@ -32,5 +35,6 @@ class AuditPage(StudioPage):
             page=Paginator(entries, _PER_PAGE).get_page(self.request.GET.get("page")),
             actions=AuditEntry.Action.choices,
             account=account,
+            about=about,
             action=action,
         )
