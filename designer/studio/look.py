@@ -12,10 +12,11 @@ from django.contrib.admin import display
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME, InlineAdminFormSet
 from django.db import IntegrityError
 from django.db.models import Field, JSONField, Model, TextField
+from django.forms.utils import flatatt
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.functional import Promise
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 from django.utils.translation import get_language, gettext
@@ -110,6 +111,12 @@ class _InlineRows(InlineAdminFormSet):
     def __init__(self, shown: InlineAdminFormSet) -> None:
         # All that Django has found out about the rows.
         self.__dict__.update(shown.__dict__)
+
+    @property
+    def media(self) -> forms.Media:
+        """The scripts and styles of a row: Django joins those of all rows, which are the same."""
+        media: forms.Media = self.opts.media + self.formset.media
+        return media
 
     def inline_formset_data(self) -> str:
         data = json.loads(super().inline_formset_data())
@@ -235,12 +242,25 @@ class _Picker(UnfoldAdminSelectWidget):  # type: ignore[misc]
     `picker.js` offers the others, which stand once in the page's data under `source`.
     """
 
-    template_name = "django/forms/widgets/select.html"
-
     choices: Any
 
     def __init__(self, source: str) -> None:
         super().__init__(attrs={"data-picker": source})
+
+    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
+        """Return the list as HTML. Not by a template: hundreds of rows have a list each, and each another."""
+        context = self.get_context(name, value, attrs)["widget"]
+        options = [option for _group, options, _index in context["optgroups"] for option in options]
+        return format_html(
+            '<select name="{}"{}>{}</select>',
+            name,
+            flatatt(context["attrs"]),
+            format_html_join(
+                "",
+                '<option value="{}"{}>{}</option>',
+                ((option["value"], flatatt(option["attrs"]), option["label"]) for option in options),
+            ),
+        )
 
     def optgroups(self, name: str, value: list[str], attrs: dict[str, Any] | None = None) -> Any:
         # Django's method makes options of all choices: for the call, there are fewer.

@@ -19,6 +19,9 @@ _PASTE = """(field, text) => {
     clipboardData.setData("text/plain", text);
     field.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
 }"""
+# What the form of the page would send, by name.
+_SENT = """() => [...new FormData(document.querySelector("#content-main form"))]
+    .map(([name, value]) => `${name}=${value}`).sort()"""
 _STICKY = """() => [...document.querySelectorAll("body *")]
     .filter((node) => ["fixed", "sticky"].includes(getComputedStyle(node).position) && node.checkVisibility())
     .map((node) => node.getBoundingClientRect())
@@ -179,6 +182,63 @@ def test_a_type_shows_only_the_settings_that_it_has(endpoint: Page) -> None:
     phone.locator("[name=inputs-1-type]").select_option("Integer")
     assert phone.get_by_label("Minimum", exact=True).is_visible()
     assert not phone.get_by_label("Maximum length").is_visible()
+
+
+def test_a_row_sends_the_same_before_and_after_it_is_unfolded(endpoint: Page) -> None:
+    phone = unfolded(endpoint, "inputs-1")
+    texts = {
+        "description": 'Of the <b>office</b>,\nwith "country" & area',
+        "pattern": "[+0-9 ]+",
+        "max_length": "40",
+    }
+    for name, text in texts.items():
+        phone.locator(f"[name$=-{name}]").fill(text)
+    phone.locator("[name$=-nullable]").set_checked(not phone.locator("[name$=-nullable]").is_checked())
+    saved(endpoint)
+    endpoint.goto(endpoint.url)
+    before = endpoint.evaluate(_SENT)
+    for row in endpoint.locator("[data-rows=inputs] > [data-list] > [data-row]").all():
+        row.locator("[data-unfold]").first.click()
+    for name, text in texts.items():
+        assert endpoint.locator(f"[name=inputs-1-{name}]").input_value() == text
+    assert endpoint.evaluate(_SENT) == before
+
+
+def test_what_is_typed_into_an_unfolded_row_outlives_folding_and_a_refusal(endpoint: Page) -> None:
+    phone = unfolded(endpoint, "inputs-1")
+    phone.locator("[name$=-description]").fill("Typed,\nthen folded")
+    phone.get_by_label("More settings").click()
+    assert not phone.locator("[name$=-description]").is_visible()
+    other = unfolded(endpoint, "inputs-2")
+    other.locator("[name$=-label]").fill("Also typed")
+    endpoint.locator("[name=inputs-0-name]").fill("1 x")
+    endpoint.get_by_role("button", name="Save and continue editing").click()
+    endpoint.locator("[data-findings=inputs-0-name], [data-errors-of=inputs-0-name]").first.wait_for()
+    endpoint.locator("[name=inputs-0-name]").fill("name")
+    saved(endpoint)
+    endpoint.goto(endpoint.url)
+    assert (
+        unfolded(endpoint, "inputs-1").locator("[name$=-description]").input_value() == "Typed,\nthen folded"
+    )
+    assert unfolded(endpoint, "inputs-2").locator("[name$=-label]").input_value() == "Also typed"
+
+
+def test_a_finding_about_what_a_row_unfolds_stands_at_its_field(endpoint: Page) -> None:
+    finding = endpoint.locator("[data-row=inputs-1] [data-findings=inputs-1-max_length] .finding")
+    assert not finding.count()
+    # Another attribute, which holds fewer characters than the input.
+    endpoint.locator("[data-row=inputs-1] [id$=-attribute_search]").fill("address1_postalcode")
+    endpoint.keyboard.press("Enter")
+    finding.wait_for(state="attached")
+    unfolded(endpoint, "inputs-1").get_by_role("button", name="Fix: Set the limit to 20").click()
+    assert endpoint.locator("[name=inputs-1-max_length]").input_value() == "20"
+
+
+def unfolded(page: Page, row: str) -> Locator:
+    """The row of an input, which has just been unfolded."""
+    found = page.locator(f"[data-row={row}]")
+    found.get_by_label("More settings").click()
+    return found
 
 
 def test_sticky_parts_take_a_tenth_of_a_small_screen_and_leave_the_focus_free(endpoint: Page) -> None:

@@ -40,7 +40,8 @@
       ...Object.entries(groups(kind)),
     ];
     const used = taken(kind === "columns" ? "columns" : bindingsBeside(kind));
-    if (kind === "inputs") studio.rows.all(kind).forEach((row) => used.add(studio.rows.field(row, "relationship")?.value));
+    const holdsRecords = (row) => studio.data().lists.includes(studio.rows.field(row, "type").value);
+    if (kind === "inputs") studio.rows.all(kind).filter(holdsRecords).forEach((row) => used.add(studio.rows.field(row, "relationship")?.value));
     const list = dialog.querySelector("[data-choices]");
     list.replaceChildren(
       ...known.map(([name, attribute]) => {

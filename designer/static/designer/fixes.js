@@ -13,7 +13,7 @@
     const button = event.target.closest("[data-fix]");
     if (!button) return;
     const { set, rows } = JSON.parse(button.dataset.fix);
-    const fields = Object.entries(set).map(([name, value]) => [document.getElementsByName(name)[0], value]).filter(([field]) => field);
+    const fields = Object.entries(set).map(([name, value]) => [studio.rows.named(name), value]).filter(([field]) => field);
     fields.forEach(([field, value]) => studio.set(field, value));
     const added = Object.entries(rows).flatMap(([prefix, made]) => made.map((values) => add(prefix, values)));
     const [place] = [...fields.map(([field]) => field), ...added];

@@ -86,6 +86,7 @@
 
   // Titles of columns, as the page shows them: a first row of a spreadsheet may name what stands below.
   const titles = (row) => {
+    studio.rows.complete(row);
     const labelled = [...row.querySelectorAll("label")].map((label) => [label.textContent.replace("*", "").trim().toLowerCase(), label.htmlFor]);
     const known = new Map([...COLUMNS, ...REST].map((name) => [name, name]));
     for (const [title, id] of labelled) {

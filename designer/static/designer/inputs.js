@@ -8,6 +8,7 @@
   const inputRow = (node) => node.closest?.(".studio-input-row");
 
   studio.unfold = (row, open = !row.classList.contains("is-open")) => {
+    if (open) studio.rows.complete(row);
     row.classList.toggle("is-open", open);
     row.querySelector("[data-unfold]").setAttribute("aria-expanded", String(open));
   };
@@ -126,6 +127,7 @@
     narrow(row);
     blank(row);
   });
+  document.addEventListener("row:completed", (event) => narrow(event.target));
   document.addEventListener("row:added", (event) => event.target.matches(".studio-input-row") && dress(event.target));
   document.addEventListener("items:offered", (event) => event.target.querySelectorAll(".studio-input-row").forEach(dress));
   document.addEventListener("live:shown", countAll);

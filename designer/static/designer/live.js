@@ -40,6 +40,8 @@
     // That nothing was saved stays to be read until somebody changes something: scripts ask for a check, too.
     const over = hasChanged ? ".studio-refused, [data-errors-of]" : "[data-errors-of]";
     document.querySelectorAll(over).forEach((node) => node.remove());
+    // A field that has something to be said is there to be shown with it.
+    for (const place of [...Object.keys(state.findings), ...Object.keys(state.errors)]) studio.rows.named(place);
     const held = new Set([...places()].map((node) => node.dataset.findings));
     const elsewhere = Object.keys(state.findings).filter((place) => !held.has(place));
     places().forEach((node) => {

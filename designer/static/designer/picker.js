@@ -156,5 +156,5 @@
 
   const enhanceIn = (studio.pick = (node) => node.querySelectorAll("select[data-picker]").forEach(enhance));
   document.addEventListener("DOMContentLoaded", () => enhanceIn(document));
-  document.addEventListener("row:added", (event) => enhanceIn(event.target));
+  for (const name of ["row:added", "row:completed"]) document.addEventListener(name, (event) => enhanceIn(event.target));
 })();

@@ -5,7 +5,6 @@ window.studio = window.studio || {};
 
 (() => {
   const all = (node, selector) => [...node.querySelectorAll(selector)];
-  const fieldOf = (row, name) => row.querySelector(`[name="${row.dataset.row}-${name}"]`);
 
   const tell = (node) => {
     node.dispatchEvent(new Event("input", { bubbles: true }));
@@ -46,6 +45,35 @@ window.studio = window.studio || {};
     if (!isInOrder(there)) fields.forEach((position, at) => { position.value = at + (isNew(there[0]) ? 1 : 0); });
     const empty = part(rows, "empty");
     if (empty) empty.hidden = rowsOf(rows.dataset.rows).length > 0;
+  };
+
+  // What a row unfolds comes as hidden fields; a disabled one is a box that is not ticked. Before anything of it is shown
+  // or asked for, the fields of a new row take their place, with their values.
+  const complete = (row) => {
+    const folded = row.querySelector(":scope > [data-more] > [data-folded]");
+    if (!folded) return;
+    const rows = row.closest("[data-rows]");
+    const blank = part(rows, "template").content.querySelector("[data-more]").innerHTML;
+    const hidden = new Map(all(folded, "input").map((field) => [field.name, field]));
+    const more = folded.parentElement;
+    more.innerHTML = blank.replaceAll(`${rows.dataset.rows}-__prefix__`, row.dataset.row);
+    all(more, "[name]").forEach((field) => {
+      if (field.type === "checkbox") field.checked = !hidden.get(field.name).disabled;
+      else field.value = hidden.get(field.name).value;
+    });
+    row.dispatchEvent(new CustomEvent("row:completed", { bubbles: true }));
+  };
+  const fieldOf = (row, name) => {
+    const selector = `[name="${row.dataset.row}-${name}"]`;
+    const field = row.querySelector(selector);
+    if (!field?.closest("[data-folded]")) return field;
+    complete(row);
+    return row.querySelector(selector);
+  };
+  // The field of that name, wherever it stands.
+  const named = (name) => {
+    const row = document.querySelector(`[data-row="${CSS.escape(name.replace(/-[^-]*$/, ""))}"]`);
+    return row ? fieldOf(row, name.slice(row.dataset.row.length + 1)) : document.getElementsByName(name)[0];
   };
 
   // A row that is made from one of the templates of `prefix`, for `place`.
@@ -146,7 +174,7 @@ window.studio = window.studio || {};
   });
 
   Object.assign(studio, {
-    rows: { add, all: rowsOf, field: fieldOf, made, move, number, remove },
+    rows: { add, all: rowsOf, complete, field: fieldOf, made, move, named, number, remove },
     set,
     data: () => (studio.known ??= JSON.parse(document.getElementById("page-data")?.textContent || "{}")),
   });

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from django.forms import BaseForm, BaseFormSet
@@ -31,7 +32,30 @@ _FORM_NAMES: Mapping[tuple[str, str], str] = {
     ("", "roles"): "callers",
 }
 
-Rows: TypeAlias = "Mapping[str, BaseFormSet[Any]]"
+
+class _Rows:
+    """The rows of the formset of a section, without those that saving removes."""
+
+    def __init__(self, section: str, formset: BaseFormSet[Any]) -> None:
+        self._naming_attributes = _NAMING_ATTRIBUTES.get(section, ())
+        self._formset = formset
+
+    @cached_property
+    def forms(self) -> list[Any]:
+        return [form for form in self._formset.forms if not is_removed(form)]
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Any]:
+        """The first row of each name, which findings name rows by."""
+        rows: dict[str, Any] = {}
+        for form in self.forms:
+            names = (str(getattr(form.instance, name, "")) for name in self._naming_attributes)
+            if name := next(filter(None, names), ""):
+                rows.setdefault(name, form)
+        return rows
+
+
+_Sections: TypeAlias = Mapping[str, _Rows]
 
 
 class Places:
@@ -45,13 +69,14 @@ class Places:
 
     def __init__(self, form: BaseForm, formsets: Iterable[BaseFormSet[Any]]) -> None:
         self._form = form
-        self._formsets: Rows = {formset.prefix or "": formset for formset in formsets}
+        prefixed = ((formset.prefix or "", formset) for formset in formsets)
+        self._sections: _Sections = {prefix: _Rows(prefix, formset) for prefix, formset in prefixed}
 
     def place_of(self, field: str) -> str:
         """Return the place for the `field` of a finding, such as `inputs.phone.max_length`."""
         section, _, rest = field.partition(".")
-        if section in self._formsets:
-            return _field_in_rows(self._formsets, section, rest) or f"#{section}"
+        if section in self._sections:
+            return _field_in_rows(self._sections, section, rest) or f"#{section}"
         # A part of a field's value, such as a parameter of a query, has no field of its own: its finding is
         # shown at the field. So the longest beginning of the name that is a field counts.
         parts = field.split(".")
@@ -65,7 +90,7 @@ class Places:
         return value if field is None else field.prepare_value(value)
 
 
-def _field_in_rows(formsets: Rows, section: str, place: str) -> str | None:
+def _field_in_rows(sections: _Sections, section: str, place: str) -> str | None:
     """Return the name of the form field for a place in the rows of a section; None without such a row.
 
     The place is a row (`phone`), a field of a row (`phone.max_length`), or a place in the rows of a row that
@@ -73,14 +98,14 @@ def _field_in_rows(formsets: Rows, section: str, place: str) -> str | None:
     """
     # A field of a row.
     key, _, field = place.rpartition(".")
-    form = _form_of_row(formsets, section, key) if key else None
+    form = _form_of_row(sections, section, key) if key else None
     if form is None:
         # A row as a whole.
-        field, form = "", _form_of_row(formsets, section, place)
+        field, form = "", _form_of_row(sections, section, place)
     if form is None:
         # A place inside a row that is a list.
         key, _, inner = place.partition(".")
-        form = _form_of_row(formsets, section, key)
+        form = _form_of_row(sections, section, key)
         if form is not None and (field_of_item := _field_in_items(form, inner)):
             return field_of_item
     if form is None:
@@ -95,21 +120,19 @@ def _field_in_items(form: BaseForm, place: str) -> str | None:
     The place begins with a formset of the list's items: `inputs.phone`, or `inputs.phone.max_length`.
     """
     section, _, inner = place.partition(".")
-    formsets = item_formsets(form)
-    return _field_in_rows(formsets, section, inner) if section in formsets else None
+    sections = {name: _Rows(name, formset) for name, formset in item_formsets(form).items()}
+    return _field_in_rows(sections, section, inner) if section in sections else None
 
 
-def _form_of_row(formsets: Rows, section: str, key: str) -> Any:
+def _form_of_row(sections: _Sections, section: str, key: str) -> Any:
     """Return the form of the row that a finding names by `key`: its name or, if it has none, its number.
 
     Return None without such a row. Rows that saving removes are not counted.
     """
-    forms = [form for form in formsets[section].forms if not is_removed(form)]
-    for form in forms:
-        names = (str(getattr(form.instance, name, "")) for name in _NAMING_ATTRIBUTES.get(section, ()))
-        if next((name for name in names if name), None) == key:
-            return form
-    return forms[int(key)] if key.isdecimal() and int(key) < len(forms) else None
+    rows = sections[section]
+    if key in rows.by_name:
+        return rows.by_name[key]
+    return rows.forms[int(key)] if key.isdecimal() and int(key) < len(rows.forms) else None
 
 
 def is_removed(form: BaseForm) -> bool:

@@ -30,6 +30,9 @@ _SOURCES = {
     "fetch": "@fetch",
     "expression": _("Expression"),
 }
+_SOURCE_CHOICES = choices.SharedChoices(
+    lambda: [(name, str(_SOURCES[name])) for name in get_args(BindingSource)]
+)
 
 
 class InputForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -126,7 +129,7 @@ class BindingForm(forms.ModelForm):  # type: ignore[type-arg]
     """
 
     writable: ClassVar[Mapping[str, Attribute]] = {}
-    attribute_choices: ClassVar[choices.Choices] = []
+    attribute_choices: ClassVar[choices.ListedChoices] = choices.ListedChoices([])
     list_name: ClassVar[str] = "attributes"
 
     # A text area, because browsers join the lines in any other field, also of what a script writes into it.
@@ -150,11 +153,11 @@ class BindingForm(forms.ModelForm):  # type: ignore[type-arg]
         if "attribute" not in self.fields:
             return
         # An attribute that the platform does not know any more stays a choice.
-        present = choices.with_present(self.attribute_choices, self.instance.attribute)
+        present = self.attribute_choices.with_present(self.instance.attribute)
         attribute_field = forms.ChoiceField(label=self.fields["attribute"].label, choices=present)
         self.fields["attribute"] = with_shared_choices(attribute_field, self.list_name)
-        sources = [(name, _SOURCES[name]) for name in get_args(BindingSource)]
-        source_field = forms.ChoiceField(label=self.fields["source"].label, choices=sources, initial="input")
+        source_label = self.fields["source"].label
+        source_field = forms.ChoiceField(label=source_label, choices=_SOURCE_CHOICES, initial="input")
         self.fields["source"] = dress(source_field)
 
     def clean(self) -> dict[str, Any]:
@@ -177,7 +180,8 @@ class BindingForm(forms.ModelForm):  # type: ignore[type-arg]
 
 def binding_form(writable: Mapping[str, Attribute], **more: Any) -> type[BindingForm]:
     """Return a form for entity properties of the attributes `writable`. `more`: as on `BindingForm`."""
-    class_attributes = {"writable": writable, "attribute_choices": choices.described(writable), **more}
+    offered = choices.ListedChoices(choices.described(writable))
+    class_attributes = {"writable": writable, "attribute_choices": offered, **more}
     return type("BindingForm", (BindingForm,), class_attributes)
 
 
@@ -192,7 +196,7 @@ def _without_sign(text: str) -> str:
 class ColumnForm(forms.ModelForm):  # type: ignore[type-arg]
     """The form of a column. The subclass for one endpoint has its attributes in `attribute_choices`."""
 
-    attribute_choices: ClassVar[choices.Choices] = []
+    attribute_choices: ClassVar[choices.ListedChoices] = choices.ListedChoices([])
 
     class Meta:
         model = Column
@@ -204,7 +208,7 @@ class ColumnForm(forms.ModelForm):  # type: ignore[type-arg]
         if "expression" in self.fields:
             dress(self.fields["expression"])
         if "attribute" in self.fields:
-            present = choices.with_present(self.attribute_choices, self.instance.attribute)
+            present = self.attribute_choices.with_present(self.instance.attribute)
             label = self.fields["attribute"].label
             field = forms.ChoiceField(label=label, choices=present, required=False)
             self.fields["attribute"] = with_shared_choices(field, "columns")
@@ -256,9 +260,8 @@ class ColumnInline(TabularInline):
     fields = ("attribute", "name", "expression", "position")
 
     def get_formset(self, request: HttpRequest, obj: Endpoint | None = None, **kwargs: Any) -> Any:
-        form = type(
-            "ColumnForm", (ColumnForm,), {"attribute_choices": choices.described(vocabulary_of(obj).read)}
-        )
+        attributes = choices.ListedChoices(choices.described(vocabulary_of(obj).read))
+        form = type("ColumnForm", (ColumnForm,), {"attribute_choices": attributes})
         return super().get_formset(request, obj, **{"form": form, **kwargs})
 
 

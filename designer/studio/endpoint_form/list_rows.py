@@ -41,12 +41,12 @@ class ListingInputForm(InputForm):
     """
 
     takes_lists = True
-    relationships: ClassVar[choices.Choices] = []
+    relationships: ClassVar[choices.ListedChoices] = choices.ListedChoices([])
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if "relationship" in self.fields:
-            present = choices.with_present(self.relationships, self.instance.relationship)
+            present = self.relationships.with_present(self.instance.relationship)
             field = forms.ChoiceField(
                 label=self.fields["relationship"].label,
                 choices=present,
@@ -69,7 +69,7 @@ class ListingInputInline(InputInline):
         return [(None, {**options, "fields": (*options["fields"], "relationship")})]
 
     def get_formset(self, request: HttpRequest, obj: Endpoint | None = None, **kwargs: Any) -> Any:
-        offered = [(name, name) for name in groups_of(obj)]
+        offered = choices.ListedChoices([(name, name) for name in groups_of(obj)])
         form = type("ListingInputForm", (ListingInputForm,), {"relationships": offered})
         return super().get_formset(request, obj, **{"form": form, **kwargs})
 

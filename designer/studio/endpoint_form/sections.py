@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -93,7 +93,7 @@ def section(title: str | Promise, anchor: str, *fields: str | tuple[str, ...]) -
 def page_sections(
     fieldsets: Iterable[Any],
     inlines: Iterable[Any],
-    located: Iterable[Located],
+    located: Sequence[Located],
     *,
     shared_by: str = "",
 ) -> list[Any]:
@@ -118,10 +118,9 @@ def page_sections(
             section = replace(section, title=title, intro=intro, bindings=bindings)
         by_anchor[prefix] = section
     sections = sorted(by_anchor.values(), key=lambda section: _position_on_page(section.anchor))
-    for item in located:
-        for section in sections:
-            if _is_place_in(section, item.place):
-                section.located.append(item)
+    for section in sections:
+        is_in_section = _places_of(section)
+        section.located.extend(item for item in located if is_in_section(item.place))
     return sections
 
 
@@ -138,21 +137,20 @@ def _position_on_page(anchor: str) -> int:
     return _ORDER.index(anchor) if anchor in _ORDER else len(_ORDER)
 
 
-def _is_place_in(section: PageSection, place: str) -> bool:
-    """Whether the section has the place of a finding.
+def _places_of(section: PageSection) -> Callable[[str], bool]:
+    """Return whether the section has the place of a finding, as a function of the place.
 
-    `place` is the name of a field on the page, or `#` and the prefix of rows for a finding about all of them.
+    A place is the name of a field on the page, or `#` and the prefix of rows for a finding about all of them.
     """
     if section.inline is not None:
-        prefixes = [
-            inline.formset.prefix for inline in (section.inline, section.bindings) if inline is not None
-        ]
-        return place.startswith(tuple(f"{prefix}-" for prefix in prefixes)) or place in {
-            f"#{prefix}" for prefix in prefixes
-        }
+        inlines = [inline for inline in (section.inline, section.bindings) if inline is not None]
+        prefixes = [inline.formset.prefix for inline in inlines]
+        beginnings = tuple(f"{prefix}-" for prefix in prefixes)
+        whole = {f"#{prefix}" for prefix in prefixes}
+        return lambda place: place.startswith(beginnings) or place in whole
     names = {
         cell.field["name"] if cell.is_readonly else cell.field.name
         for line in section.fieldset
         for cell in line
     }
-    return place in names
+    return names.__contains__

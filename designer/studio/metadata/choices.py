@@ -6,20 +6,58 @@ and saving a page loses nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any, TypeAlias
 
+from django.utils.choices import BaseChoiceIterator
 from django.utils.translation import gettext as _
 
 from crmclient.metadata import Attribute
 from designer.kinds.pickers import Picker, PickerPlace, labelled
 from designer.readiness.metadata import Metadata, MetadataUnavailable
-from designer.types import TYPES
+from designer.types import TYPES, holds_records
 
 # Values with their labels.
 Choices: TypeAlias = list[tuple[str, str]]
 
 _NONE = ("", "—")
+
+
+class SharedChoices(BaseChoiceIterator):
+    """Choices of the same field in each row of a page.
+
+    Django goes through all choices of a field when it is made or copied, for each row, unless they are lazy.
+    `offered` returns the choices, in the language of whoever looks.
+    """
+
+    def __init__(self, offered: Callable[[], Iterable[tuple[str, str]]]) -> None:
+        self._offered = offered
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return iter(self._offered())
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __copy__(self) -> SharedChoices:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> SharedChoices:
+        return self
+
+
+class ListedChoices(SharedChoices):
+    """The same choices for whoever looks, and before them an empty one."""
+
+    def __init__(self, choices: Choices) -> None:
+        listed = [_NONE, *choices]
+        self._values = frozenset(value for value, _label in listed)
+        super().__init__(lambda: listed)
+
+    def with_present(self, present: str) -> SharedChoices | Choices:
+        """Return the choices with `present` among them."""
+        return self if present in self._values else with_all_present(list(self), [present])
 
 
 def with_present(choices: Choices, present: str | None) -> Choices:
@@ -109,16 +147,23 @@ def security_roles(metadata: Metadata) -> Choices:
         return []
 
 
-def input_types(present: str, *, with_records: bool) -> Choices:
+def input_types(present: str, *, with_records: bool) -> SharedChoices:
     """Return the input types in the order of their registration, with the `present` one among them.
 
     `with_records`: offer those that hold records, too.
     """
-    return [
-        (name, f"{_(input_type.label)} ({name})")
-        for name, input_type in TYPES.items()
-        if with_records or not input_type.holds_records or name == present
-    ]
+    return _input_types(present if not with_records and holds_records(present) else "", with_records)
+
+
+@cache
+def _input_types(present: str, with_records: bool) -> SharedChoices:
+    return SharedChoices(
+        lambda: [
+            (name, f"{_(input_type.label)} ({name})")
+            for name, input_type in TYPES.items()
+            if with_records or not input_type.holds_records or name == present
+        ]
+    )
 
 
 def _answer_or_nothing(ask: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:

@@ -118,7 +118,7 @@ def shape_of(form: BaseForm, formsets: Iterable[BaseFormSet[Any]]) -> Shape:
 
 def saved_contents(form: BaseForm, formsets: Iterable[BaseFormSet[Any]]) -> Contents:
     """Return the contents of an unbound form as a browser would send them unchanged."""
-    values = {name: _shown_value(form, name) for name in form.fields}
+    values = {name: shown_value(form, name) for name in form.fields}
     return Contents(values, {formset.prefix or "": _saved_rows(formset) for formset in formsets})
 
 
@@ -216,7 +216,7 @@ def _shape_of_rows(formset: Any) -> Shape:
         noun=str(formset.model._meta.verbose_name),
         key=tuple(name for name in _KEY_FIELDS.get(formset.model, ()) if name in fields),
         unit=_UNITS.get(formset.model, frozenset()),
-        blank={name: _shown_value(blank, name) for name in fields},
+        blank={name: shown_value(blank, name) for name in fields},
         id=formset.model._meta.pk.name,
         has_order=_POSITION in blank.fields,
     )
@@ -227,7 +227,7 @@ def _saved_rows(formset: Any) -> list[Contents]:
     technical = {formset.fk.name, formset.model._meta.pk.name, _POSITION, _REMOVED}
     return [
         Contents(
-            {name: _shown_value(form, name) for name in form.fields if name not in technical},
+            {name: shown_value(form, name) for name in form.fields if name not in technical},
             {
                 _name_of_list(inner.formset.prefix): _saved_rows(inner.formset)
                 for inner in getattr(form, "nested_formsets", ())
@@ -239,7 +239,7 @@ def _saved_rows(formset: Any) -> list[Contents]:
     ]
 
 
-def _shown_value(form: BaseForm, name: str) -> FieldValues:
+def shown_value(form: BaseForm, name: str) -> FieldValues:
     """Return the value of a field as a browser would send it."""
     bound_field = form[name]
     value, widget = bound_field.value(), bound_field.field.widget
