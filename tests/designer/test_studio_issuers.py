@@ -7,10 +7,11 @@ import json
 import logging
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -130,6 +131,48 @@ def test_what_cannot_work_is_said_at_the_form(
 ) -> None:
     answer = send(root, add_url("issuer"), typed(root, provider, **changes))
     assert any(says in message for message in errors(answer)), errors(answer)
+    assert not Issuer.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("made", "says"),
+    [
+        (lambda pem: f"Our key:\n{pem}", "Remove all text before"),
+        (lambda pem: pem[: len(pem) // 2], "incomplete or damaged"),
+        (lambda pem: pem.replace("M", "A"), "incomplete or damaged"),
+        (lambda pem: pem.replace("PUBLIC KEY", "CERTIFICATE"), "This is a certificate."),
+        (lambda pem: json.dumps({"keys": [{"kty": "RSA", "n": "AQAB"}]}), "PEM form"),
+        (lambda pem: pem * 80, "at most 30000 characters"),
+        (lambda pem: "-----BEGIN A-----" * 100_000, "at most 30000 characters"),
+    ],
+    ids=["text around", "truncated", "damaged", "certificate", "key set", "many", "huge"],
+)
+def test_what_is_wrong_with_public_keys_is_said_at_their_field(
+    root: Client, provider: Provider, made: Callable[[str], str], says: str
+) -> None:
+    sent = typed(root, provider, key_source="pem", key_pem=made(forge.pem(KEY)))
+    at_field = send(root, add_url("issuer"), sent).context["adminform"].form.errors["key_pem"]
+    assert len(at_field) == 1
+    assert says in at_field[0]
+    assert not Issuer.objects.exists()
+
+
+@pytest.mark.parametrize("source", ["pem", "discovery"])
+@pytest.mark.parametrize("part", [slice(None), slice(0, 400)], ids=["whole", "truncated"])
+def test_a_private_key_is_neither_saved_nor_shown_nor_logged(
+    root: Client, provider: Provider, caplog: pytest.LogCaptureFixture, source: str, part: slice
+) -> None:
+    form = (Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    secret = KEY.private_bytes(*form).decode()[part]
+    sent = typed(root, provider, key_source=source, key_pem=secret, algorithms=["RS256", "PS256"])
+    with caplog.at_level(logging.DEBUG):
+        answer = send(root, add_url("issuer"), sent)
+    shown = answer.context["adminform"].form
+    assert "This is a private key." in shown.errors["key_pem"][0]
+    assert shown["algorithms"].value() == ["RS256", "PS256"]
+    line = secret.splitlines()[1]
+    assert line not in answer.content.decode()
+    assert line not in caplog.text
     assert not Issuer.objects.exists()
 
 

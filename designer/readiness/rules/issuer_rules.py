@@ -16,7 +16,7 @@ from designer.readiness.samples import UNKNOWN, sample_of_row
 from designer.readiness.subjects import IssuerSubject
 from designer.sentences import Sentence as _
 from designer.token_issuers.claim_paths import WrongPath, names_mail, path_parts
-from designer.token_issuers.public_keys import algorithms_of, pem_keys
+from designer.token_issuers.public_keys import algorithms_of, pem_keys, refuse_private_keys
 
 # Types of attributes that a claim, which is a text, can be compared with.
 _MATCHED = (AttributeType.STRING, AttributeType.MEMO, AttributeType.UNIQUEIDENTIFIER)
@@ -70,11 +70,15 @@ def environment_wins(subject: IssuerSubject) -> Found:
 def keys_can_be_found(subject: IssuerSubject) -> Found:
     """Find public keys that cannot be read, and addresses that they cannot be fetched from."""
     keys = subject.definition.keys
-    if keys.source == "pem":
-        try:
+    try:
+        # Whatever the source is: everybody who may see the configuration sees what is pasted.
+        refuse_private_keys(keys.pem)
+        if keys.source == "pem":
             pem_keys(keys.pem)
-        except ValueError as error:
-            yield str(error), "keys.pem"
+    except ValueError as error:
+        yield str(error), "keys.pem"
+        return
+    if keys.source == "pem":
         return
     if keys.source == "jwks" and not keys.url:
         yield _("Write the address of the key set."), "keys.url"

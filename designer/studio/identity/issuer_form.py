@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from copy import copy
 from functools import partial
 from typing import Any, ClassVar
 
 from django import forms
+from django.core.exceptions import ValidationError
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
@@ -14,12 +16,14 @@ from designer.loading import latest
 from designer.models import Issuer, Role, RoleRule
 from designer.readiness import Finding
 from designer.readiness.subjects import Surroundings
+from designer.sentences import said
 from designer.studio.identity.line_fields import LinesField, PairsField, RequiredClaimsField, field_like
 from designer.studio.look import dress, with_suggestions
 from designer.studio.metadata import choices
 from designer.studio.metadata.page_metadata import known_metadata
 from designer.studio.saving.refusal_form import RefusalForm
 from designer.token_issuers.issuer_rows import ISSUER_COLUMNS, column_of
+from designer.token_issuers.public_keys import refuse_private_keys
 
 _KEY_SOURCES = (
     ("discovery", _("Discovery: the issuer's OpenID configuration names them")),
@@ -115,6 +119,18 @@ class IssuerForm(RefusalForm):
         attributes = choices.attributes(metadata, entity)
         for name in ("record_attribute", "registration_link_attribute"):
             with_suggestions(self.fields[name], attributes)
+
+    def clean_key_pem(self) -> str:
+        """Return the PEM keys as typed. A private key is refused, and the page does not show it again."""
+        text: str = self.cleaned_data["key_pem"]
+        try:
+            refuse_private_keys(text)
+        except ValueError as error:
+            data: Any = copy(self.data)
+            data[self.add_prefix("key_pem")] = ""
+            self.data = data
+            raise ValidationError(said(str(error))) from error
+        return text
 
     def show_findings(self, findings: Collection[Finding]) -> None:
         """Write each finding into the help text of its field. Findings without a field are left out."""
