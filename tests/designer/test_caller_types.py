@@ -23,7 +23,7 @@ from designer.history.restoration import document_at, restore
 from designer.history.write_access import WriteAccessRefused
 from designer.loading import load
 from designer.models import CallerType, Endpoint, ExposedEntity, UserProperty, Version
-from tests.designer.studio import add_url, change_url, errors, filled, page, send
+from tests.designer.studio import add_url, change_url, filled, page, send
 
 pytestmark = pytest.mark.usefixtures("portico")
 
@@ -150,14 +150,16 @@ def test_a_property_is_not_renamed_to_another_one(dora: Client) -> None:
     one, other = UserProperty.objects.filter(caller_type__name="user")[:2]
     data = filled(page(dora, change_url(one))) | {"name": other.name}
     answer = send(dora, change_url(one), data)
-    assert "The caller type has a user property with this name already." in errors(answer)
+    message = "The caller type has a user property with this name already."
+    assert answer.context["adminform"].form.errors == {"name": [message]}
 
 
 def test_an_exposed_entity_is_not_renamed_to_another_one(dora: Client) -> None:
     one, other = ExposedEntity.objects.filter(module__segment="sales")[:2]
     data = filled(page(dora, change_url(one))) | {"segment": other.segment}
     answer = send(dora, change_url(one), data)
-    assert "The module has an entity with this segment already." in errors(answer)
+    message = "The module has an entity with this segment already."
+    assert answer.context["adminform"].form.errors == {"segment": [message]}
 
 
 def test_a_new_endpoint_admits_users_alone_and_one_that_was_there_services_too() -> None:

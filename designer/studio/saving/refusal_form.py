@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable
 from typing import Any, ClassVar
 
 from django import forms
-from django.core.exceptions import ValidationError
-from django.db.models import Expression, F, Model, UniqueConstraint
+from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
+from django.db.models import BaseConstraint, Expression, F, Model, UniqueConstraint
 from django.utils.translation import gettext as _
 
 from designer.readiness import Finding
@@ -33,11 +33,31 @@ class RefusalForm(forms.ModelForm):  # type: ignore[type-arg]
         A field that a new row needs and has no value for yet cannot be checked.
         """
         excluded: set[str] = super()._get_validation_exclusions()  # type: ignore[misc]  # not in the stubs
-        for name in _unique_fields(self.instance) - set(self.fields):
+        compared = {
+            name for constraint in _constraints(self.instance) for name in _compared_fields(constraint)
+        }
+        for name in compared - set(self.fields):
             is_needed = not self.instance._meta.get_field(name).null
             if self.instance.serializable_value(name) is not None or not is_needed:
                 excluded.discard(name)
         return excluded
+
+    def _update_errors(self, errors: ValidationError) -> None:
+        """Show the errors of the row. What a constraint says stands at the last field of the form that it
+        compares; Django says it at the top of the form.
+        """
+        places = {
+            str(constraint.get_violation_error_message()): name
+            for constraint in _constraints(self.instance)
+            for name in _compared_fields(constraint)
+            if name in self.fields
+        }
+        by_field: dict[str, list[ValidationError]] = {}
+        for field, field_errors in ValidationError(errors).update_error_dict({}).items():
+            for error in field_errors:
+                place = places.get(str(error.message), field) if field == NON_FIELD_ERRORS else field
+                by_field.setdefault(place, []).append(error)
+        super()._update_errors(ValidationError(by_field))  # type: ignore[misc]  # not in the stubs
 
     def clean(self) -> dict[str, Any]:
         """Add the refusals as errors, each to its field; to the whole form where that lacks the field."""
@@ -53,20 +73,20 @@ class RefusalForm(forms.ModelForm):  # type: ignore[type-arg]
         return cleaned
 
 
-def _unique_fields(row: Model) -> set[str]:
-    """Return the fields that the unique constraints of a row compare, by themselves or in an expression."""
-    names: set[str] = set()
-    constraints_by_model = row.get_constraints()
-    for constraint in (
-        constraint for _model, constraints in constraints_by_model for constraint in constraints
-    ):
-        if not isinstance(constraint, UniqueConstraint):
-            continue
-        names.update(constraint.fields)
-        for expression in constraint.expressions:
-            parts: Iterable[Any] = (
-                expression.flatten() if isinstance(expression, Expression) else [expression]
-            )
-            # `name` is not in the stubs.
-            names.update(part.name for part in parts if isinstance(part, F))  # type: ignore[attr-defined]
+def _constraints(row: Model) -> list[BaseConstraint]:
+    return [constraint for _model, constraints in row.get_constraints() for constraint in constraints]
+
+
+def _compared_fields(constraint: BaseConstraint) -> list[str]:
+    """Return the fields that a unique constraint compares, by themselves or in an expression, in its order.
+
+    Other constraints compare none.
+    """
+    if not isinstance(constraint, UniqueConstraint):
+        return []
+    names = list(constraint.fields)
+    for expression in constraint.expressions:
+        parts: Iterable[Any] = expression.flatten() if isinstance(expression, Expression) else [expression]
+        # `name` is not in the stubs.
+        names += [part.name for part in parts if isinstance(part, F)]  # type: ignore[attr-defined]
     return names
