@@ -28,7 +28,7 @@ class Documentation:
 
     `operation_id` is unique in the document, and stays while the endpoint keeps its place. `spellings` are
     further methods, in upper case. They do the same as the first one, or what `meanings` says of them.
-    `repeatable`: the route accepts an Idempotency-Key. `is_limited`: the endpoint has limits of its own.
+    `repeatable`: the route accepts an Idempotency-Key. `changes`: it changes records. `is_limited`: the endpoint has limits of its own.
     """
 
     operation_id: str
@@ -38,6 +38,7 @@ class Documentation:
     access: AccessDefinition
     spellings: tuple[str, ...] = ()
     repeatable: bool = False
+    changes: bool = False
     is_limited: bool = False
     meanings: Mapping[str, Meaning] = field(default_factory=dict)
 
@@ -54,6 +55,7 @@ def documentation_of(endpoint: Endpoint) -> Documentation:
         access=definition.access,
         spellings=kind.methods[1:],
         repeatable="POST" in kind.methods,
+        changes=kind.writes,
         is_limited=definition.settings.limits.are_set,
         meanings={
             method: replace(
@@ -184,8 +186,9 @@ _WITH_BODY: Problems = {
     411: ("length_required",),
     413: ("too_large",),
     415: ("unsupported_encoding",),
-    507: ("insufficient_storage",),
 }
+# Whatever is stored needs room, a deletion included: the database notes it before it forgets.
+_STORING: Problems = {507: ("insufficient_storage",)}
 _REPEATABLE: Problems = {400: ("invalid_idempotency_key",), 409: ("in_flight",), 422: ("key_reused",)}
 
 
@@ -203,7 +206,10 @@ def _applicable_problems(documentation: Documentation, description: Description)
     yield description.problems
     yield _ALWAYS
     yield _GUARDED if documentation.access.authentication_required else _OPEN
-    if description.body is not None or description.bodies:
+    has_body = description.body is not None or bool(description.bodies)
+    if has_body:
         yield _WITH_BODY
+    if has_body or documentation.changes:
+        yield _STORING
     if documentation.repeatable:
         yield _REPEATABLE

@@ -63,6 +63,7 @@ class DownloadOperation(Operation):
             return Description(
                 success=(200, {"type": "array", "items": _NOTE}, "The files of the record's notes."),
                 parameters=language_parameter(self.endpoint.definition),
+                headers=self.cache_headers(),
                 problems=self.store.steps.problems(
                     {400: ("invalid_id", "invalid_parameter"), 422: ("too_many_records",)}
                 ),

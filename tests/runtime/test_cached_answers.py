@@ -439,6 +439,18 @@ def test_the_document_says_what_cached_answers_carry(rita: Caller, kept: str) ->
     assert [("304" in answer) for answer in answers] == [True, False]
 
 
+def test_a_cached_list_of_files_is_described_as_it_is_answered(rita: Caller) -> None:
+    notes = Endpoint.objects.get(kind="download", name="notes", entity__segment="accounts")
+    notes.settings = {**notes.settings, "cache": ON}
+    notes.save()
+    path = warm(f"/api/sales/accounts/{people.FIRST_ACCOUNT}/files/notes")
+    tag = rita.get(path)["ETag"]
+    assert rita.get(path, if_none_match=tag).status_code == 304
+    described = rita.get("/api/openapi.json").json()["paths"]["/api/sales/accounts/{id}/files/notes"]["get"]
+    assert set(described["responses"]["200"]["headers"]) == {"ETag", "Age", "Cache-Status"}
+    assert "304" in described["responses"]
+
+
 def test_the_user_context_has_a_tag(rita: Caller, max: Caller) -> None:
     tag = rita.get("/api/context")["ETag"]
     assert rita.get("/api/context", if_none_match=tag).status_code == 304

@@ -166,6 +166,15 @@ def test_what_rules_versions_and_the_platform_refuse_is_documented(max: Caller) 
     assert ("403", "outside_row_rule") not in _codes(max, record, "patch")
 
 
+def test_every_call_that_changes_something_says_what_a_full_disk_answers(max: Caller) -> None:
+    says_it = {
+        (path, method): "507" in operation["responses"]
+        for path, operations in document(max)["paths"].items()
+        for method, operation in operations.items()
+    }
+    assert says_it == {(path, method): method != "get" for path, method in says_it}
+
+
 def test_names_of_problems_are_the_same_with_every_python(anonymous: Caller, rita: Caller) -> None:
     """Python has had other words for some statuses than RFC 9110 has."""
     components = rita.get("/api/openapi.json").json()["components"]["responses"]
