@@ -28,7 +28,8 @@ class Documentation:
 
     `operation_id` is unique in the document, and stays while the endpoint keeps its place. `spellings` are
     further methods, in upper case. They do the same as the first one, or what `meanings` says of them.
-    `repeatable`: the route accepts an Idempotency-Key. `changes`: it changes records. `is_limited`: the endpoint has limits of its own.
+    `repeatable`: the route accepts an Idempotency-Key. `changes`: it changes records. `is_limited`: the
+    endpoint has limits of its own.
     """
 
     operation_id: str

@@ -84,7 +84,7 @@ class Renderer:
         if "related" in part:
             entity = part["related"]
             shape["related"] = {"entity": entity, "candidates": self._candidates_for([entity], module)}
-        if part["schema"] is not None or shape["fields"]:
+        if (part["schema"] is not None or shape["fields"]) and not _is_download(part):
             shape["form"] = _form_address(part)
         return cast(Call, shape)
 
@@ -173,6 +173,14 @@ def _as_candidates(part: Part) -> Candidates | None:
         name=rows["name"],
         parameters=[field["name"] for field in part["fields"]],
     )
+
+
+def _is_download(part: Part) -> bool:
+    """Whether a part is about getting a file or a list of files, and has no form.
+
+    An upload may have the same name: the address of its form would mean both.
+    """
+    return part["place"] == "files" and not part["fields"]
 
 
 def _form_address(part: Part) -> str:

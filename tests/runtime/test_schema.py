@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -247,6 +248,46 @@ def test_every_call_that_takes_something_links_its_form(max: Caller) -> None:
     assert len(forms) >= 6
     for form in forms:
         assert read(max, form)["order"]
+
+
+def links(shape: Any) -> Iterator[tuple[Any, str]]:
+    """Each address of a form or of an option set in the document, with what has it."""
+    if isinstance(shape, dict):
+        for name in ("form", "url"):
+            if shape.get(name):
+                yield shape, shape[name]
+    for part in shape.values() if isinstance(shape, dict) else shape if isinstance(shape, list) else ():
+        yield from links(part)
+
+
+def test_no_link_leads_nowhere(max: Caller) -> None:
+    accounts = ExposedEntity.objects.get(segment="accounts", module__segment="sales")
+    place = {"module": accounts.module, "entity": accounts, "settings": {"attribute": "new_logo"}}
+    Endpoint.objects.create(kind="upload", name="logo", **place)
+    # An image is asked for in a size: its download takes something, too.
+    for name in ("logo", "picture"):
+        Endpoint.objects.create(kind="download", name=name, **place)
+
+    found = list(links(read(max, "/api/schema")))
+
+    assert len(found) > 20
+    for shape, address in found:
+        answer = read(max, address)
+        if "method" in shape:
+            assert (answer["method"], answer["path"]) == (shape["method"], shape["path"])
+
+
+def test_a_download_has_no_form(max: Caller) -> None:
+    """Its upload may have the same name."""
+    accounts = ExposedEntity.objects.get(segment="accounts", module__segment="sales")
+    place = {"module": accounts.module, "entity": accounts, "settings": {"attribute": "new_logo"}}
+    Endpoint.objects.create(kind="download", name="picture", **place)
+
+    files = read(max, "/api/schema/entities/sales.accounts")["files"]
+
+    download = next(file["download"] for file in files if file["name"] == "picture")
+    assert [field["name"] for field in download["fields"]] == ["size"]
+    assert "form" not in download
 
 
 def test_a_hand_edited_endpoint_shows_at_the_next_fetch(rita: Caller) -> None:
