@@ -39,7 +39,8 @@ class Proposal(models.Model):
     `document` is what is proposed, `base` what it started from: JSON of the whole configuration or, with
     `module`, of that module and the roles that it names. `digest` is that of `base`. `approved` is the digest
     of what was approved: an approval does not count for later changes. Accounts are names, because they may
-    be deleted. `version` is the version that publishing made. `named` holds what the document has from values
+    be deleted. `editors` are the accounts that have ever edited the proposal, whatever has become of their
+    edits. `version` is the version that publishing made. `named` holds what the document has from values
     of the environment. `reading_digest` is the SHA-256 of the secret with which applications read the
     proposed configuration; empty while nobody has asked for one. `earlier` is the JSON of what the last edit
     replaced, to undo it; empty before the first one.
@@ -68,6 +69,7 @@ class Proposal(models.Model):
     opened_at = models.DateTimeField(_("opened at"), auto_now_add=True)
     edited_by = models.CharField(_("edited by"), max_length=150, blank=True)
     edited_at = models.DateTimeField(_("edited at"), auto_now_add=True)
+    editors = models.JSONField(default=list, db_default=[], editable=False)
     approved = models.CharField(max_length=64, blank=True)
     approved_by = models.CharField(_("approved by"), max_length=150, blank=True)
     closed_by = models.CharField(_("closed by"), max_length=150, blank=True)
@@ -86,6 +88,12 @@ class Proposal(models.Model):
 
     def __str__(self) -> str:
         return f"#{self.pk} {self.title}".strip()
+
+    @property
+    def authors(self) -> frozenset[str]:
+        """The accounts that have opened or edited the proposal. Empty for an account that is unknown."""
+        # A release that does not know `editors` may have stored the last edit.
+        return frozenset((self.account, self.edited_by, *self.editors))
 
     @property
     def is_open(self) -> bool:

@@ -184,6 +184,8 @@ def undo_edit(proposal: Proposal, expected_digest: str) -> None:
             raise DocumentError([Sentence("The proposal was changed since. Nothing was undone.")])
         earlier = json.loads(locked.earlier, cls=ExactJSONDecoder)
         locked.earlier = _state_before_edit(locked)
+        # Whose edit is undone remains an editor: the next call brings the edit back.
+        locked.editors = sorted({*locked.authors, earlier["edited_by"]})
         for name, value in earlier.items():
             setattr(locked, name, value)
         is_approved = bool(locked.approved) and locked.approved == content_digest(locked)
@@ -233,6 +235,7 @@ def _store_edit(
                 [Sentence("Somebody else has changed the proposal meanwhile. Look at it, then try again.")]
             )
         proposal.earlier = _state_before_edit(locked)
+        proposal.editors = sorted({*locked.authors, account})
         contents.store(proposal)
         if value_names is not None:
             proposal.named = value_names

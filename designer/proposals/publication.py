@@ -52,10 +52,22 @@ def is_approved(proposal: Proposal) -> bool:
 
 
 def may_be_approved_by(proposal: Proposal, account: str) -> bool:
-    """Whether `account` neither opened nor last edited the proposal. An unknown account (empty) may not
+    """Whether `account` has neither opened nor ever edited the proposal. An unknown account (empty) may not
     approve.
     """
-    return account not in ("", proposal.account, proposal.edited_by)
+    # Whose edit was replaced is an author, too: parts of it may remain in what others have edited since.
+    return account != "" and account not in proposal.authors
+
+
+def keep_authors_of_renamed(before: str, after: str) -> None:
+    """Let an account that is called `after` from now on approve no proposal that it wrote as `before`."""
+    with transaction.atomic():
+        unfinished = Proposal.objects.exclude(state__in=(_STATE.PUBLISHED, _STATE.GONE_BACK))
+        for proposal in unfinished.select_for_update().defer("base", "document", "earlier"):
+            if before in proposal.authors:
+                # Whoever gets the old name is barred, too: names of accounts are all that a proposal has.
+                proposal.editors = sorted({*proposal.authors, after})
+                proposal.save(update_fields=["editors"])
 
 
 def require_contents(proposal: Proposal, digest: str) -> None:
@@ -69,13 +81,13 @@ def require_contents(proposal: Proposal, digest: str) -> None:
 def approve(proposal: Proposal, account: str) -> None:
     """Approve the contents that `proposal` has.
 
-    Raises DocumentError for the author, when the proposal is not open, and when its stored contents are
-    others by now.
+    Raises DocumentError for each of its authors, when the proposal is not open, and when its stored contents
+    are others by now.
     """
-    if not may_be_approved_by(proposal, account):
-        raise DocumentError([Sentence("Somebody other than the author must approve a proposal.")])
     with transaction.atomic():
         locked = _locked_open_proposal(proposal)
+        if not may_be_approved_by(locked, account):
+            raise DocumentError([Sentence("Somebody other than the author must approve a proposal.")])
         require_contents(locked, content_digest(proposal))
         locked.state, locked.approved, locked.approved_by = _STATE.APPROVED, content_digest(locked), account
         locked.save()

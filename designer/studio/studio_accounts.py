@@ -17,6 +17,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from designer.audit import note
 from designer.models import AuditEntry
+from designer.proposals.publication import keep_authors_of_renamed
 from designer.studio.audited_pages import State
 from designer.studio.look import AdminPasswordChangeForm, ModelAdmin, UserChangeForm, UserCreationForm
 from designer.studio.permission_choices import PermissionBoxes, PermissionForm, permissions_in_words
@@ -100,6 +101,8 @@ class StudioAccountAdmin(UserAdmin, _WithPermissions):  # type: ignore[misc, typ
             # Django's form does not ask for it. Without it, an account that is made here could not log in.
             obj.is_staff = True
         super().save_model(request, obj, form, change)
+        if change and "username" in form.changed_data:
+            keep_authors_of_renamed(form.initial["username"], obj.get_username())
 
     @admin.action(description=_("Switch two-factor login off"), permissions=["change"])
     def end_two_factor(self, request: HttpRequest, accounts: QuerySet[User]) -> None:

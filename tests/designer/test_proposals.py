@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -196,6 +197,44 @@ def test_somebody_else_has_to_approve_where_the_protection_says_so(portico: None
     step(pia, proposal, "approve")
     step(paul, proposal, "publish")
     assert create_endpoint().title == "Something else"
+
+
+def test_nobody_approves_what_they_have_edited_before_others(portico: None) -> None:
+    protect(needs_approval=True)
+    nora, paul, pia = member("nora", "Designer"), member("paul", "Publisher"), member("pia", "Publisher")
+    proposal = _opened(nora, _titled("First"))
+    step(paul, proposal, "replace", document=upload(_titled("Edited by Paul")))
+    step(nora, proposal, "undo_edit")
+    assert "Somebody other" in _problems(step(paul, proposal, "approve"))
+    step(nora, proposal, "undo_edit")
+    read = Endpoint.objects.get(kind="read", entity=create_endpoint().entity)
+    save(nora, read, description="Edited by Nora", _propose="1", _proposal=str(proposal.pk))
+    assert "Somebody other" in _problems(step(paul, proposal, "approve"))
+    shown = page(paul, reverse("studio:proposal", args=[proposal.pk])).content.decode()
+    assert 'name="approve"' not in shown
+    proposal.refresh_from_db()
+    assert proposal.state == "open"
+    step(pia, proposal, "approve")
+    step(paul, proposal, "publish")
+    assert create_endpoint().title == "Edited by Paul"
+
+
+def test_an_author_with_a_new_name_approves_nothing_of_their_own(portico: None) -> None:
+    protect(needs_approval=True)
+    nora, paul = member("nora", "Designer"), member("paul", "Publisher")
+    root = User.objects.create_superuser("root")
+    ada = Client()
+    ada.force_login(root, backend="django.contrib.auth.backends.ModelBackend")
+    proposal = _opened(nora, _titled("First"))
+    step(paul, proposal, "replace", document=upload(_titled("Edited by Paul")))
+    address = reverse("admin:auth_user_change", args=[User.objects.get(username="paul").pk])
+    assert ada.post(address, filled(page(ada, address)) | {"username": "pablo"}).status_code == 302
+    assert "Somebody other" in _problems(step(paul, proposal, "approve"))
+    # Nor does somebody who gets the old name.
+    assert "Somebody other" in _problems(step(member("paul", "Publisher"), proposal, "approve"))
+    step(member("pia", "Publisher"), proposal, "approve")
+    proposal.refresh_from_db()
+    assert proposal.approved_by == "pia"
 
 
 def test_what_a_protected_module_uses_is_approved_by_somebody_else_too(portico: None) -> None:
