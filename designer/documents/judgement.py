@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from designer.configuration import Configuration, Revision
 from designer.definitions import ConfigurationDocument
 from designer.documents.document_writer import export
-from designer.documents.keys import ENDPOINTS
+from designer.documents.keys import COLLECTIONS, ENDPOINTS, nouns_of
 from designer.documents.outcome import configuration_after, document_after
 from designer.documents.plan import Plan, plan
 from designer.documents.plan_obstacles import Obstacle, obstacles_of
@@ -25,7 +25,7 @@ from designer.sentences import Sentence, listed
 class Judgement:
     """What a plan would lead to, made of the configuration `before`.
 
-    `problems` say why it cannot be made; `findings` are those that it would bring in, blocking ones first;
+    `obstacles` are why it cannot be made; `findings` are those that it would bring in, blocking ones first;
     `standing` block already, and would go on to. `served` are the keys of endpoints that are served now.
     `calls` are the example calls of what would be served, where they were to be made. `version` is the number
     of what the plan has become, where it has been carried out. `protected` say what of it is only for a
@@ -34,7 +34,7 @@ class Judgement:
 
     plan: Plan
     before: Configuration
-    problems: tuple[str, ...]
+    obstacles: tuple[Obstacle, ...]
     findings: tuple[Finding, ...]
     standing: tuple[Finding, ...]
     served: frozenset[str]
@@ -46,6 +46,11 @@ class Judgement:
     def revision(self) -> Revision:
         """The revision of the configuration that the plan was made of."""
         return self.before.revision
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """A sentence for each obstacle."""
+        return tuple(obstacle.sentence for obstacle in self.obstacles)
 
     @property
     def blocking(self) -> tuple[Finding, ...]:
@@ -74,10 +79,26 @@ class Judgement:
         if not self.is_acceptable(allow_broken=allow_broken, allow_failing_calls=allow_failing_calls):
             raise Refused(self)
 
-    def sentences(self) -> Iterator[str]:
-        """Yield why the plan is refused, if it is."""
-        yield from self.problems
+    def sentences(self, hidden: Collection[str] = ()) -> Iterator[str]:
+        """Yield why the plan is refused, if it is, without a word on items of the lists `hidden`."""
+        hidden_lists = [collection for collection in COLLECTIONS if collection.field in hidden]
+        unsaid = {
+            collection.field
+            for collection in hidden_lists
+            if any(obstacle.change.collection is collection for obstacle in self.obstacles)
+            or any(collection.has_subject(finding.subject) for finding in self.blocking)
+        }
+        yield from (
+            obstacle.sentence for obstacle in self.obstacles if obstacle.change.collection.field not in unsaid
+        )
+        if unsaid:
+            yield Sentence(
+                "Something that you may not see prevents this: %(items)s. Ask an administrator.",
+                items=listed(nouns_of(unsaid), ", "),
+            )
         for finding in self.blocking:
+            if any(collection.has_subject(finding.subject) for collection in hidden_lists):
+                continue
             values = {"endpoint": finding.subject, "why": finding.message}
             if finding.subject in self.served:
                 yield Sentence("%(endpoint)s could no longer be served: %(why)s", **values)
@@ -193,7 +214,7 @@ def _judged_plan(
     return Judgement(
         plan=plan,
         before=before.configuration,
-        problems=tuple(obstacle.sentence for obstacle in obstacles),
+        obstacles=tuple(obstacles),
         findings=tuple(new_findings),
         standing=tuple(
             finding for finding in findings if finding in earlier_findings and finding.is_blocking

@@ -47,6 +47,10 @@ class Collection:
         """Return what findings call the item."""
         return key if self.field == ENDPOINTS else str(self.in_words(key))
 
+    def has_subject(self, subject: str) -> bool:
+        """Whether a finding with this subject is about an item of the list. Never true of endpoints."""
+        return self.field != ENDPOINTS and subject.startswith(f"{self.noun} ")
+
     def items(self, document: ConfigurationDocument) -> Mapping[Key, Definition]:
         """Return the items of this list of the document, by key."""
         return {self.key(item): item for item in getattr(document, self.field)}
@@ -73,6 +77,11 @@ COLLECTIONS = (
     Collection("entities", Sentence("entity"), lambda entity: entity.key, lambda entity: entity.module),
     Collection(ENDPOINTS, Sentence("endpoint"), lambda endpoint: endpoint.key, _group_of_endpoint),
 )
+
+
+def nouns_of(fields: Container[str]) -> list[Sentence]:
+    """Return what items are called in each of the lists `fields`."""
+    return [collection.noun for collection in COLLECTIONS if collection.field in fields]
 
 
 # The lists of an endpoint, or of an input with inputs of its own, whose items have names of their own.

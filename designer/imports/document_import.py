@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,7 +31,8 @@ class Source(NamedTuple):
 
     The groups in `delete` must exist; those in `removes` need not. `removes` is None for all groups. The
     items in `keep` stay as they are, whatever the document says of them; None keeps all whose later changes
-    the document would take back.
+    the document would take back. Of the lists `unseen`, which whoever imports may not see, nothing is
+    removed.
     """
 
     document: ConfigurationDocument
@@ -38,6 +40,7 @@ class Source(NamedTuple):
     removes: Collection[str] | None = ()
     names: Names | None = None
     keep: Collection[ItemKey] | None = ()
+    unseen: Collection[str] = ()
 
     @classmethod
     def of_document(
@@ -65,10 +68,16 @@ class Source(NamedTuple):
         groups = all_groups(now)
         removes = groups if self.removes is None else set(groups) & set(self.removes)
         full = plan(now, self.document, {*self.delete, *removes})
+        full = replace(full, changes=tuple(map(self._without_removal_of_unseen, full.changes)))
         keep = self.keep
         if keep is None:
             keep = {undone.item for undone in later_changes(full)}
         return full.keeping(keep)
+
+    def _without_removal_of_unseen(self, change: Change) -> Change:
+        """Return the change or, if it removes an item of `unseen`, one that only mentions the item."""
+        is_removal_of_unseen = change.after is None and change.collection.field in self.unseen
+        return replace(change, confirmed=False) if is_removal_of_unseen else change
 
 
 @contextmanager

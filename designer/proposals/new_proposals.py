@@ -60,13 +60,16 @@ def open_refused(refused: ProtectionRefused, account: str, title: str, descripti
     return _open_proposal(contents, account, title, description)
 
 
-def add_refused(proposal: Proposal, refused: ProtectionRefused, account: str) -> None:
+def add_refused(
+    proposal: Proposal, refused: ProtectionRefused, account: str, hidden: Collection[str] = ()
+) -> None:
     """Add the change that was refused to the proposal.
 
-    Raises DocumentError when both change the same part.
+    Raises DocumentError when both change the same part. Its sentences do not name items of the lists
+    `hidden`, which the account may not see.
     """
     before, now = export(refused.before), export(refused.now)
-    merge = Merge.of(Contents.of(proposal), before)
+    merge = Merge.of(Contents.of(proposal), before, hidden)
     _require_mergeable(merge)
     if merge.access:
         raise DocumentError(
@@ -78,7 +81,7 @@ def add_refused(proposal: Proposal, refused: ProtectionRefused, account: str) ->
             ]
         )
     # The refused change is made to what is proposed, in place of what is live.
-    added = Merge.of(Contents.between(before, now), merge.document)
+    added = Merge.of(Contents.between(before, now), merge.document, hidden)
     _require_mergeable(added)
     _store_edit(proposal, _contents_after_edit(proposal, before, added.document), account)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from designer.definitions import ConfigurationDocument, Definition
+from designer.documents.keys import nouns_of
 from designer.documents.plan import Plan, plan
 from designer.history.audited_access import deciding_part
 from designer.history.items import ORDER, ItemKey
@@ -42,11 +43,11 @@ class Merge:
     has_two_names: bool
 
     @classmethod
-    def of(cls, contents: Contents, now: ConfigurationDocument) -> Merge:
+    def of(cls, contents: Contents, now: ConfigurationDocument, hidden: Collection[str] = ()) -> Merge:
         """Merge the contents of a proposal with `now`, which is what is live.
 
         An item that only one side has changed is as that side has it. What both have changed is merged part
-        by part.
+        by part. Sentences neither name nor quote items of the lists `hidden`, which the reader may not see.
         """
         base, proposed, live = (items_in(side) for side in (contents.base, contents.document, now))
         keys = [key for key in dict.fromkeys((*base, *proposed)) if base.get(key) != proposed.get(key)]
@@ -64,12 +65,12 @@ class Merge:
                 merged[key] = with_change(old, new, live_content, key[0])
             except Clash:
                 # Until somebody decides, the proposed content counts.
-                clashes.append(_difference(key, old, live_content))
+                clashes.append(_difference(key, old, live_content, hidden))
                 continue
             if _deciding_parts(key, old) != _deciding_parts(key, live_content):
-                access.append(_difference(key, old, live_content))
+                access.append(_difference(key, old, live_content, hidden))
         renamed = list(renamed_twice(base, proposed, live, _without_place))
-        clashes += [_difference(key, json_of(base[key]), GONE) for key in renamed]
+        clashes += [_difference(key, json_of(base[key]), GONE, hidden) for key in renamed]
         has_moved = has_moved or bool(renamed)
         changed = {key: None if content is GONE else content for key, content in merged.items()}
         return cls(
@@ -108,8 +109,13 @@ def _deciding_parts(key: ItemKey, content: Any) -> Any:
     return deciding_part(key[0], content), content.get("preconditions"), ruled
 
 
-def _difference(key: ItemKey, old: Any, new: Any) -> Sentence:
-    """Return a sentence that names the item and the first differences between two versions of it."""
+def _difference(key: ItemKey, old: Any, new: Any, hidden: Collection[str]) -> Sentence:
+    """Return a sentence that names the item and the first differences between two versions of it.
+
+    Of an item in the lists `hidden`, it says no more than that there is one.
+    """
+    if key[0] in hidden:
+        return Sentence("something that you may not see: %(items)s", items=listed(nouns_of(key[:1]), ", "))
     before, now = (None if content is GONE else content for content in (old, new))
     few = [line.text for line in lines(key[0], before, now)[:_FEW]]
     return Sentence("%(item)s (%(lines)s)", item=describe(*key), lines=listed(few, "; "))

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator
 from django.http import HttpRequest
 
 from designer.definitions import ConfigurationDocument
+from designer.documents.keys import COLLECTIONS, nouns_of
 from designer.documents.plan import Plan
 from designer.readiness import Finding
+from designer.sentences import Sentence, listed
 
-# Both are by the name of a list in the document: the permission to see the list, and how the subjects of
-# findings about its items begin.
+# The permission to see a list, by its name in the document.
 _VIEW_PERMISSIONS = {"issuers": "designer.view_issuer"}
-_SUBJECT_BEGINNINGS = {"issuers": "issuer "}
 
 
 def hidden_from(request: HttpRequest) -> frozenset[str]:
@@ -39,8 +39,26 @@ def text_without_hidden(text: str, request: HttpRequest) -> str:
 
 def visible_findings(findings: Iterable[Finding], request: HttpRequest) -> list[Finding]:
     """Return the findings about items that the account may see."""
-    hidden = tuple(_SUBJECT_BEGINNINGS[name] for name in hidden_from(request))
-    return [finding for finding in findings if not finding.subject.startswith(hidden)]
+    hidden = [collection for collection in COLLECTIONS if collection.field in hidden_from(request)]
+    return [
+        finding
+        for finding in findings
+        if not any(collection.has_subject(finding.subject) for collection in hidden)
+    ]
+
+
+def words_on_hidden(changed: Iterable[str], request: HttpRequest) -> Sentence | None:
+    """Return a sentence that a proposal changes what the account may not see; None where it may see all.
+    `changed` are the names of the lists that the proposal changes.
+    """
+    fields = hidden_from(request).intersection(changed)
+    if not fields:
+        return None
+    return Sentence(
+        "The proposal also changes something that you may not see: %(items)s. Ask an administrator to "
+        "approve and publish the proposal.",
+        items=listed(nouns_of(fields), ", "),
+    )
 
 
 def visible_lines(plan: Plan, request: HttpRequest) -> Iterator[str]:

@@ -16,6 +16,7 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.urls import reverse
 from pytest_django.fixtures import Settings
 
 from crmclient.query.ast import Column, Query
@@ -24,8 +25,10 @@ from designer.history.recording import Author
 from designer.history.write_access import WriteAccessRefused
 from designer.imports.document_import import import_document
 from designer.loading import latest
-from designer.models import AuditEntry, Endpoint, Issuer, ItemChange, Release, RoleRule
+from designer.models import AuditEntry, Endpoint, Issuer, ItemChange, Proposal, Release, Role, RoleRule
 from designer.platform import get_platform
+from designer.proposals.contents import Contents
+from tests.designer.proposing import step
 from tests.designer.studio import add_row, add_url, change_url, errors, filled, page, send
 from tests.runtime import forge
 from tests.runtime.issuers import AUDIENCE, KEY, OTHER_KEY, Provider, grants, issuer_row
@@ -337,6 +340,71 @@ def test_plans_and_drafts_of_who_may_not_see_issuers_are_without_them(
     # Only issuers are left out of what the page counts.
     assert "context: 1 item" in plan(root)
     assert "context:" not in plan(publisher)
+
+
+def test_nobody_decides_about_what_their_page_of_a_proposal_does_not_show(
+    root: Client, provider: Provider
+) -> None:
+    row = issuer_row(provider)
+    without = json.loads(to_bytes(export(latest())))
+    issuer = without["issuers"][0]
+    title = without["endpoints"][0] | {"title": "Edited"}
+    proposed = without | {
+        "issuers": [issuer | {"audiences": ["somebody-else"]}],
+        "endpoints": [title, *without["endpoints"][1:]],
+    }
+    sent = SimpleUploadedFile("c.json", json.dumps(proposed).encode())
+    assert root.post("/admin/proposals/new/", {"title": "Both", "document": sent}).status_code == 302
+    proposal = Proposal.objects.get()
+    publisher, address = member("Publisher"), reverse("studio:proposal", args=[proposal.pk])
+    hidden = re.compile(f"issuer provider|{AUDIENCE}|somebody-else|meanwhile")
+    unseen = "The proposal also changes something that you may not see: issuer."
+    for audiences in ([AUDIENCE], ["meanwhile"]):
+        Issuer.objects.filter(pk=row.pk).update(audiences=audiences)
+        shown = page(publisher, address).content.decode()
+        assert unseen in shown
+        assert "Edited" in shown
+        assert not hidden.search(shown)
+        assert not re.search('name="(approve|publish)"', shown)
+        for name in ("approve", "publish", "rebase"):
+            refused = step(publisher, proposal, name)
+            assert unseen in refused.content.decode(), name
+            assert not hidden.search(refused.content.decode())
+        proposal.refresh_from_db()
+        assert (proposal.state, Issuer.objects.get().audiences) == ("open", audiences)
+    assert "meanwhile" in page(root, address).content.decode()
+    Issuer.objects.filter(pk=row.pk).update(audiences=[AUDIENCE])
+    step(root, proposal, "publish")
+    assert Issuer.objects.get().audiences == ["somebody-else"]
+    assert unseen in step(publisher, proposal, "go_back").content.decode()
+    assert Issuer.objects.get().audiences == ["somebody-else"]
+    assert not re.search('name="go_back"', page(publisher, address).content.decode())
+
+
+def test_an_import_removes_nothing_that_its_account_may_not_see(root: Client, provider: Provider) -> None:
+    issuer_row(provider)
+    Role.objects.create(name="unused")
+    document = json.loads(to_bytes(export(latest())))
+    del document["issuers"]
+    document["roles"] = [role for role in document["roles"] if role["name"] != "unused"]
+
+    def sent(client: Client, **data: str) -> Any:
+        file = SimpleUploadedFile("c.json", json.dumps(document).encode())
+        return client.post("/admin/import/", {"document": file, "remove-context": "context", **data})
+
+    publisher = member("Publisher")
+    assert sent(publisher, _propose="1", _why="Without").status_code == 302
+    removed = Contents.of(Proposal.objects.get()).removed
+    assert ("roles", "unused") in removed
+    assert not any(field == "issuers" for field, _ in removed)
+    shown = sent(publisher)
+    assert sent(publisher, digest=shown.context["trial"].digest).status_code == 302
+    assert not Role.objects.filter(name="unused").exists()
+    assert Issuer.objects.count() == 1
+    # Whoever sees them means it.
+    shown = sent(root)
+    assert sent(root, digest=shown.context["trial"].digest).status_code == 302
+    assert not Issuer.objects.exists()
 
 
 def filled_release(root: Client) -> int:

@@ -60,24 +60,21 @@ _REMOVAL_FIELD = "remove-"
 class Trial:
     """What importing a document would do, for the page that shows it before the import.
 
-    `digest` identifies what is shown. `lines` are those of the plan, as people read them. `removable` counts
+    `digest` identifies what is shown. `refusals` are the reasons against the import, if it cannot be made.
+    `lines` are those of the plan, as people read them. `removable` counts
     the items that the document lacks, by group. `later` are the items whose later changes the import would
     take back. `warnings` are the findings that do not block. All of these leave out what the account may not
     see.
     """
 
     digest: str
+    refusals: Sequence[str]
     lines: Sequence[str]
     removable: Mapping[str, int]
     judged: Judgement
     report: ImportReport
     later: Sequence[LaterChanges]
     warnings: Sequence[Finding]
-
-    @property
-    def refusals(self) -> Sequence[str]:
-        """Return a sentence for each reason against the import; none if it can be made."""
-        return tuple(self.judged.sentences())
 
     @property
     def only_calls_fail(self) -> bool:
@@ -123,6 +120,8 @@ class ImportPage(StudioPage):
             return (
                 _open_proposal(request, upload.source) if proposes else self._import(request, upload.source)
             )
+        except Refused as refused:
+            return self.show_again(problems=tuple(refused.judgement.sentences(hidden_from(request))))
         except (DocumentError, ChangeRefused) as error:
             return self.show_again(problems=error.problems)
 
@@ -173,7 +172,9 @@ class _Upload:
         # less is imported, and the plan need not be shown again. If fewer stay, the digest is another.
         kept_on_page = request.POST.getlist("kept")
         shown_kept = [item for item in keep if ":".join(item) in kept_on_page]
-        return cls(raw, source._replace(keep=keep), choices, shown_kept)
+        # Whoever may not see a list exported a file without it, and did not mean to remove what is in it.
+        source = source._replace(keep=keep, unseen=hidden_from(request))
+        return cls(raw, source, choices, shown_kept)
 
     @property
     def shown_digest(self) -> str:
@@ -269,6 +270,7 @@ def _trial_of(upload: _Upload, request: HttpRequest) -> Trial:
     report = report_on(judged).without(hidden)
     return Trial(
         digest=upload.digest,
+        refusals=tuple(judged.sentences(hidden)),
         lines=tuple(visible_lines(judged.plan, request)),
         removable=_removable(upload.source, hidden),
         judged=judged,

@@ -20,7 +20,7 @@ from designer.proposals.publication import judge_proposal, needs_approval, obsta
 from designer.readiness import Finding
 from designer.releases.next_release import Difference, difference_of
 from designer.sentences import said
-from designer.studio.hidden_lists import hidden_from, visible_findings
+from designer.studio.hidden_lists import hidden_from, visible_findings, words_on_hidden
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,9 @@ class Review:
     would do now; they are None for a closed proposal, and where nobody can tell. `refusals` are the reasons
     of `judged` against it. `has_moved`: what the proposal changes was changed live as well;
     `can_take_over`: the proposal can take that over without a conflict. `has_calls`: example calls were run.
-    `endpoints` are the keys of endpoints that the proposal makes or changes. `days` is the time of which
-    `report` counts calls.
+    `endpoints` are the keys of endpoints that the proposal makes or changes. `unseen` says that the proposal
+    has changes which the account may not see, and may therefore not decide about; it is None where there are
+    none. `days` is the time of which `report` counts calls.
     """
 
     differences: Sequence[Difference]
@@ -47,6 +48,7 @@ class Review:
     has_calls: bool = False
     refusals: Sequence[str] = ()
     endpoints: Sequence[str] = ()
+    unseen: str | None = None
     days: int = DAYS
 
     def without(self, shown_elsewhere: Collection[str]) -> Review:
@@ -72,22 +74,24 @@ def review(proposal: Proposal, request: HttpRequest, *, with_calls: bool) -> Rev
     except DocumentError as error:
         return Review((), [said(problem) for problem in error.problems])
     hidden, changes = hidden_from(request), contents.changes
+    unseen = words_on_hidden((change.collection.field for change in changes), request)
     visible = [change for change in changes if change.collection.field not in hidden]
     # A high rank is a serious effect on callers.
     differences = sorted(map(difference_of, visible), key=lambda difference: -difference.effect.rank)
     if not proposal.is_open:
-        return Review(differences, ())
+        return Review(differences, (), unseen=unseen)
     endpoints = sorted(
         change.key
         for change in changes
         if change.collection.field == "endpoints" and change.after is not None
     )
     try:
-        merge = Merge.of(contents, export(latest()))
+        merge = Merge.of(contents, export(latest()), hidden)
         held_back = [said(obstacle) for obstacle in obstacles(proposal, merge)]
         judged = judge_proposal(proposal, with_calls=with_calls, merge=merge)
     except DocumentError as error:
-        return Review(differences, [said(problem) for problem in error.problems], endpoints=endpoints)
+        problems = [said(problem) for problem in error.problems]
+        return Review(differences, problems, endpoints=endpoints, unseen=unseen)
     return Review(
         differences,
         obstacles=held_back,
@@ -99,8 +103,9 @@ def review(proposal: Proposal, request: HttpRequest, *, with_calls: bool) -> Rev
         ),
         needs_approval=needs_approval(proposal, latest()),
         has_moved=merge.has_moved,
-        can_take_over=merge.has_moved and not merge.clashes,
+        can_take_over=merge.has_moved and not merge.clashes and unseen is None,
         has_calls=with_calls,
-        refusals=tuple(judged.sentences()),
+        refusals=tuple(judged.sentences(hidden)),
         endpoints=endpoints,
+        unseen=unseen,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from django.contrib import messages
@@ -20,7 +20,7 @@ from designer.history.items import ItemKey
 from designer.history.readable_versions import describe
 from designer.imports.document_import import Source
 from designer.kinds.file_sizes import size_in_words
-from designer.models import AuditEntry, Proposal
+from designer.models import AuditEntry, ItemChange, Proposal
 from designer.proposals.contents import Contents
 from designer.proposals.new_proposals import content_digest, leave_out, rebase, replace_document, undo_edit
 from designer.proposals.publication import (
@@ -35,7 +35,7 @@ from designer.proposals.publication import (
     withdraw_approval,
 )
 from designer.sentences import listed
-from designer.studio.hidden_lists import hidden_from
+from designer.studio.hidden_lists import hidden_from, words_on_hidden
 from designer.studio.pages.later_changes import KEEP, keep_or_take_choices
 from designer.studio.pages.ways_back import CONFIRMED
 from designer.studio.saving.authors import author_of
@@ -68,6 +68,7 @@ def possible_steps(request: HttpRequest, proposal: Proposal) -> dict[str, bool]:
 
 def _publish(request: HttpRequest, proposal: Proposal) -> None:
     require(request, _MAY_PUBLISH)
+    _require_visible(request, _changed_lists(proposal))
     require_contents(proposal, request.POST["publish"])
     publish(proposal, author_of(request))
     note(request, AuditEntry.Action.PROPOSAL, proposal, "published")
@@ -77,6 +78,9 @@ def _publish(request: HttpRequest, proposal: Proposal) -> None:
 
 def _go_back(request: HttpRequest, proposal: Proposal) -> None:
     require(request, _MAY_PUBLISH)
+    # Contents that an earlier release wrote may be unreadable by now, and the version is not.
+    changes = ItemChange.objects.filter(version=proposal.version)
+    _require_visible(request, changes.values_list("collection", flat=True))
     restored = go_back(proposal, author_of(request), request.POST.get(CONFIRMED, ""))
     note(request, AuditEntry.Action.PROPOSAL, proposal, "taken back")
     say_done(request, _("Taken back: what was live before is live again."), restored.version)
@@ -84,6 +88,7 @@ def _go_back(request: HttpRequest, proposal: Proposal) -> None:
 
 def _approve(request: HttpRequest, proposal: Proposal) -> None:
     require(request, _MAY_APPROVE)
+    _require_visible(request, _changed_lists(proposal))
     require_contents(proposal, request.POST["approve"])
     approve(proposal, request.user.get_username())
     note(request, AuditEntry.Action.PROPOSAL, proposal, "approved")
@@ -116,6 +121,7 @@ def _reopen(request: HttpRequest, proposal: Proposal) -> None:
 
 def _rebase(request: HttpRequest, proposal: Proposal) -> None:
     require(request, MAY_OPEN)
+    _require_visible(request, _changed_lists(proposal))
     rebase(proposal, request.user.get_username())
     note(request, AuditEntry.Action.PROPOSAL, proposal, "took over what is live")
     _say_edited(request, proposal, _("What was changed live is part of the proposal now."))
@@ -190,6 +196,19 @@ def _say_edited(request: HttpRequest, proposal: Proposal, text: str) -> None:
 def require(request: HttpRequest, permission: str) -> None:
     if not request.user.has_perm(permission):
         raise PermissionDenied
+
+
+def _changed_lists(proposal: Proposal) -> Iterator[str]:
+    """Yield the name of the document's list for each change of the proposal. Raises DocumentError."""
+    return (change.collection.field for change in Contents.of(proposal).changes)
+
+
+def _require_visible(request: HttpRequest, changed: Iterable[str]) -> None:
+    """Check that the account may see all of the lists in `changed`: nobody decides about what their page does
+    not show. Raises DocumentError.
+    """
+    if unseen := words_on_hidden(changed, request):
+        raise DocumentError([unseen])
 
 
 def _may_withdraw(request: HttpRequest, proposal: Proposal) -> bool:

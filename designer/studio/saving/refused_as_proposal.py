@@ -20,6 +20,7 @@ from designer.models import AuditEntry, Endpoint, ExposedEntity, Module, Proposa
 from designer.proposals.new_proposals import add_refused, content_digest, open_refused
 from designer.readiness import Finding
 from designer.sentences import said
+from designer.studio.hidden_lists import hidden_from
 from designer.studio.saving.authors import WHY, typed_text
 from designer.studio.saving.undo_offers import offering_undo
 from designer.studio.sent_numbers import sent_number
@@ -64,7 +65,7 @@ def open_as_proposal(
     try:
         if add_to is not None:
             proposal = get_object_or_404(Proposal, pk=add_to)
-            add_refused(proposal, refused, account)
+            add_refused(proposal, refused, account, hidden_from(request))
             added = _("Added to the proposal. Nothing that is live has changed.")
             address, edit = reverse("studio:proposal", args=[proposal.pk]), content_digest(proposal)
             text = offering_undo(request, added, address, "undo_edit", edit)
