@@ -14,9 +14,11 @@ from designer.definitions import (
     AccessDefinition,
     BindingDefinition,
     ColumnDefinition,
+    ExposedEntityDefinition,
     FetcherDefinition,
     InputDefinition,
     PreconditionDefinition,
+    RowRuleEntry,
     UserPropertyDefinition,
 )
 from designer.readiness import Checker, Finding
@@ -58,6 +60,18 @@ FINDINGS: dict[str, tuple[str, str, Endpoint]] = {
     ),
     "a query that compares with the caller": (
         "platform-users", "settings.query", query(THINGS.format("", "", MINE)),
+    ),
+    "a rule of what a query reads": (
+        "platform-users",
+        "settings.query",
+        replace(
+            query(THINGS.format("", "", "")),
+            exposures=(
+                ExposedEntityDefinition(
+                    module="shop", segment="things", entity="thing", row_rule=(RowRuleEntry(filter=MINE),)
+                ),
+            ),
+        ),
     ),
     "a fetcher that compares with the caller": (
         "platform-users",

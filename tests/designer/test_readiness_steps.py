@@ -64,15 +64,43 @@ def findings(
         exposed,
         exposures=(exposed,),
     )
+    return judged(endpoint, issuers=issuers)
+
+
+def judged(endpoint: Endpoint, *, issuers: tuple[IssuerDefinition, ...] = ()) -> list[Finding]:
     configuration = Configuration(
         Revision(1, ""),
         {1: endpoint},
         modules=(ModuleDefinition(segment="shop"),),
-        entities=(exposed,),
+        entities=endpoint.exposures,
         user_properties=PROPERTIES,
         issuers=issuers,
     )
     return check(endpoint, configuration, Metadata(get_platform()))
+
+
+def of_query(
+    *, of_entity: Any, access: AccessDefinition, by_fetcher: bool = False, linked: bool = False
+) -> list[Finding]:
+    """Findings about a query that reads the exposed accounts, by itself, by a link or by a data fetcher."""
+    exposed = ExposedEntityDefinition.model_validate(
+        {"module": "shop", "segment": "accounts", "entity": "account", "row_rule": of_entity}
+    )
+    contacts = '<fetch><entity name="contact"><attribute name="fullname" alias="name"/>{}</entity></fetch>'
+    link = (
+        '<link-entity name="account" from="accountid" to="parentcustomerid" link-type="outer" alias="a">'
+        '<attribute name="name" alias="company"/></link-entity>'
+    )
+    query = contacts.format(link if linked else "") if linked or by_fetcher else ACCOUNT.format("")
+    definition = {
+        "kind": "multi-query",
+        "module": "shop",
+        "name": "asked",
+        "access": access,
+        "settings": {"query": query, "linked_row_rules": linked},
+        "fetchers": (fetcher("a", apply_row_rules=True),) if by_fetcher else (),
+    }
+    return judged(Endpoint(EndpointDefinition.model_validate(definition), None, exposures=(exposed,)))
 
 
 def about(all_findings: list[Finding], rule: str) -> list[tuple[str, str]]:
@@ -393,6 +421,75 @@ def test_what_is_wrong_is_found_at_its_place(
 
 
 MINE = rule('attribute="ownerid" operator="eq-userid"')
+ANYONE = AccessDefinition(authentication_required=False)
+
+
+@pytest.mark.parametrize(
+    ("of_entity", "access", "rule_id", "words"),
+    [
+        (
+            rule('attribute="name" operator="eq" value="@user.city"'),
+            BOTH,
+            "caller-type-properties",
+            "The row rule of shop.accounts: Callers of the type “contact” lack @user.city",
+        ),
+        (
+            claim("tier"),
+            AccessDefinition(caller_types=("user",)),
+            CLAIMS_RULE,
+            "The row rule of shop.accounts: Callers of the type “user” have no claim @user.claims.tier",
+        ),
+        (MINE, BOTH, "caller-type-no-users", "The row rule of shop.accounts: The query compares"),
+        (
+            [{"roles": ["a"], "filter": rule('attribute="name" operator="eq" value="@user.gone"')}],
+            AccessDefinition(roles=("a",)),
+            "user-property-broken",
+            "The row rule of shop.accounts for a: The user property “gone”",
+        ),
+        (
+            rule('attribute="revenue" operator="eq" value="@user.unit"'),
+            AccessDefinition(),
+            "condition-value-types",
+            "The row rule of shop.accounts: “revenue”",
+        ),
+        (
+            MINE,
+            ANYONE,
+            "row-rule-anonymous",
+            "The row rule of shop.accounts compares with the caller, but anyone may call: callers without a "
+            "token find no records of account by it.",
+        ),
+        (
+            [{"roles": ["a"], "filter": MINE}],
+            AccessDefinition(roles=("a", "b")),
+            "row-rule-reaches-nothing",
+            "role “b” alone find no records of account by the query: the row rule of shop.accounts has no",
+        ),
+        (
+            [{"roles": ["a"], "filter": MINE}],
+            ANYONE,
+            "row-rule-reaches-nothing",
+            "Anyone may call, but the row rule of shop.accounts has no entry for everyone",
+        ),
+    ],
+)
+@pytest.mark.parametrize("by", ["itself", "link", "fetcher"])
+def test_row_rules_of_what_a_query_reads_are_judged_like_an_entitys_own(
+    of_entity: Any, access: AccessDefinition, rule_id: str, words: str, by: str
+) -> None:
+    all_findings = of_query(
+        of_entity=of_entity, access=access, by_fetcher=by == "fetcher", linked=by == "link"
+    )
+    [(place, message)] = about(all_findings, rule_id)
+    assert place == ("fetchers.a.query" if by == "fetcher" else "settings.query")
+    assert words in message
+
+
+def test_what_is_right_in_a_row_rule_of_what_a_query_reads_is_left_in_peace() -> None:
+    users = AccessDefinition(caller_types=("user",), roles=("a",))
+    entries = [{"roles": ["a"], "filter": MINE}, {"roles": ["b"], "all_records": True}]
+    rules = {finding.rule for finding in of_query(of_entity=entries, access=users)}
+    assert not {name for name in rules if name.startswith(("row-rule", "caller-type", "condition"))}
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,10 @@ def test_each_lack_is_found_at_its_field(nothing_declared: PlainTables) -> None:
         ("user-property-broken", "inputs.persons.bindings.keeper.value"),
         ("platform-batches", "inputs.persons.type"),
     }
-    assert findings["plain.paginated-query.firms"] == {("platform-pages", "settings.page_size")}
+    assert findings["plain.paginated-query.firms"] == {
+        ("platform-pages", "settings.page_size"),
+        ("platform-users", "settings.query"),
+    }
     assert ("file-column", "settings.attribute") in findings["plain.firms.download.contract"]
     assert findings["plain.global-action.ping"] == {("process-unknown", "settings.process")}
     assert ("relationship-unknown", "settings.relationship") in findings["plain.firms.associate.friends"]

@@ -18,7 +18,7 @@ from designer.names import RESERVED_PROPERTIES
 from designer.readiness.registry import Found, blocking, blocking_for_user_properties, blocking_of
 from designer.readiness.rules.expression_rules import expressions_of
 from designer.readiness.rules.query_rules import QUERY, needs_of_query
-from designer.readiness.rules.step_rules import needs_of_fetcher, needs_of_row_rules
+from designer.readiness.rules.step_rules import Origin, needs_of_fetcher, needs_of_row_rules
 from designer.readiness.subjects import EndpointSubject, UserPropertySubject
 from designer.sentences import Sentence as _
 from designer.types import holds_records
@@ -121,8 +121,8 @@ def callers_are_users(subject: EndpointSubject) -> Found:
     """Find every place that needs the caller's user, where the platform has no users."""
     if subject.metadata.conventions.users is not None:
         return
-    for place in dict.fromkeys(_places_that_read_user(subject)):
-        yield _("It needs the caller's user on the platform, but the platform has no users."), place
+    for origin in dict.fromkeys(_origins_that_read_user(subject)):
+        yield origin.finding(_("It needs the caller's user on the platform, but the platform has no users."))
 
 
 @blocking_for_user_properties("user-property-users")
@@ -180,14 +180,19 @@ def _groups_by_fiscal_parts(source: DesignedQuery | DesignedLink) -> bool:
     )
 
 
-def _places_that_read_user(subject: EndpointSubject) -> Iterator[str]:
-    """Yield the places of the endpoint that need the caller's user: queries, rules, bindings, expressions."""
-    needs_by_place = [*needs_of_row_rules(subject), (QUERY, needs_of_query(subject))]
-    needs_by_place += [
-        (f"fetchers.{fetcher.name}.query", needs_of_fetcher(subject, fetcher.name))
+def _origins_that_read_user(subject: EndpointSubject) -> Iterator[Origin]:
+    """Yield what of the endpoint needs the caller's user: queries, rules, bindings, expressions."""
+    needs_by_origin = [*needs_of_row_rules(subject), (Origin(QUERY), needs_of_query(subject))]
+    needs_by_origin += [
+        (Origin(f"fetchers.{fetcher.name}.query"), needs_of_fetcher(subject, fetcher.name))
         for fetcher in subject.definition.fetchers
     ]
-    yield from (place for place, needs in needs_by_place if _asks_for_user(needs))
+    yield from (origin for origin, needs in needs_by_origin if _asks_for_user(needs))
+    yield from map(Origin, _places_that_read_user(subject))
+
+
+def _places_that_read_user(subject: EndpointSubject) -> Iterator[str]:
+    """Yield the places of bindings and expressions that need the caller's user."""
     yield from (
         f"bindings.{binding.attribute}.value" for binding in subject.bindings if binding.source == "user"
     )

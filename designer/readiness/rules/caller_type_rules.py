@@ -13,7 +13,7 @@ from designer.names import RESERVED_PROPERTIES
 from designer.readiness.registry import USER_PROPERTY_RULES, Found, blocking, warning
 from designer.readiness.rules.expression_rules import expressions_of
 from designer.readiness.rules.query_rules import QUERY, needs_of_query
-from designer.readiness.rules.step_rules import needs_of_fetcher, needs_of_row_rules
+from designer.readiness.rules.step_rules import Origin, needs_of_fetcher, needs_of_row_rules
 from designer.readiness.subjects import EndpointSubject, UserPropertySubject
 from designer.sentences import Sentence as _
 from designer.token_issuers.claim_paths import leads_into
@@ -50,20 +50,19 @@ def callers_have_what_is_read(subject: EndpointSubject) -> Found:
     reads = dict.fromkeys((*_user_properties_compared(subject), *_user_properties_used(subject)))
     for type in _admitted_types(subject):
         properties = subject.surroundings.properties_by_type.get(type, {})
-        lacking: dict[str, list[str]] = {}
-        for place, name in reads:
+        lacking: dict[Origin, list[str]] = {}
+        for origin, name in reads:
             if name not in properties and name in subject.surroundings.user_properties:
-                lacking.setdefault(place, []).append(name)
-        for place, names in lacking.items():
-            yield (
+                lacking.setdefault(origin, []).append(name)
+        for origin, names in lacking.items():
+            yield origin.finding(
                 _(
                     "Callers of the type “%(type)s” lack %(names)s: what is compared with it matches nothing "
                     "for them, and what is written from it fails. Add it to the type, or do not admit the "
                     "type.",
                     type=type,
                     names=", ".join(f"@user.{name}" for name in sorted(set(names))),
-                ),
-                place,
+                )
             )
 
 
@@ -75,7 +74,7 @@ def callers_have_the_claims_that_are_read(subject: EndpointSubject) -> Found:
         return
     # In the order of the form, each once.
     reads = dict.fromkeys(
-        (place, path) for place, needs in _needs_of_caller(subject) for path in needs.claims
+        (origin, path) for origin, needs in _needs_of_caller(subject) for path in needs.claims
     )
     for type in _admitted_types(subject):
         readable = [
@@ -84,21 +83,20 @@ def callers_have_the_claims_that_are_read(subject: EndpointSubject) -> Found:
             if issuer.enabled and issuer.record.type == type
             for path in issuer.readable_claims
         ]
-        lacking: dict[str, list[str]] = {}
-        for place, path in reads:
+        lacking: dict[Origin, list[str]] = {}
+        for origin, path in reads:
             # Who may read a claim may read its parts, too.
             if not any(leads_into(path, readable_path) for readable_path in readable):
-                lacking.setdefault(place, []).append(path)
-        for place, paths in lacking.items():
-            yield (
+                lacking.setdefault(origin, []).append(path)
+        for origin, paths in lacking.items():
+            yield origin.finding(
                 _(
                     "Callers of the type “%(type)s” have no claim %(names)s that endpoints may read: what is "
                     "compared with it matches nothing for them. Add it to the readable claims of an issuer "
                     "of this type, or do not admit the type.",
                     type=type,
                     names=", ".join(f"@user.claims.{path}" for path in sorted(set(paths))),
-                ),
-                place,
+                )
             )
 
 
@@ -106,38 +104,37 @@ def callers_have_the_claims_that_are_read(subject: EndpointSubject) -> Found:
 def properties_can_be_read(subject: EndpointSubject) -> Found:
     """Find user properties that the endpoint reads and that have findings of their own."""
     of_type = subject.surroundings.properties_by_type
-    for place, name in dict.fromkeys((*_user_properties_compared(subject), *_user_properties_used(subject))):
+    reads = dict.fromkeys((*_user_properties_compared(subject), *_user_properties_used(subject)))
+    for origin, name in reads:
         for type in subject.definition.access.caller_types:
             user_property = of_type.get(type, {}).get(name)
             if user_property is not None and _is_broken(
                 UserPropertySubject(user_property, subject.surroundings)
             ):
-                yield (
+                yield origin.finding(
                     _(
                         "The user property “%(name)s” of the type “%(type)s” cannot be read: its page says "
                         "why. Correct the property, or use another.",
                         name=name,
                         type=type,
-                    ),
-                    place,
+                    )
                 )
 
 
 @warning("caller-type-no-users", row_rules=True)
 def callers_are_platform_users(subject: EndpointSubject) -> Found:
     """Find conditions on the platform user, where an admitted caller type has none."""
-    places = dict.fromkeys(place for place, needs in _needs_of_caller(subject) if needs.user)
+    origins = dict.fromkeys(origin for origin, needs in _needs_of_caller(subject) if needs.user)
     for type in _admitted_types(subject):
         if not subject.surroundings.caller_types[type].is_of_users:
-            for place in places:
-                yield (
+            for origin in origins:
+                yield origin.finding(
                     _(
                         "The query compares with the platform user that calls, but callers of the type "
                         "“%(type)s” are no platform users: it matches nothing for them. Compare with a user "
                         "property instead, or do not admit the type.",
                         type=type,
-                    ),
-                    place,
+                    )
                 )
 
 
@@ -153,21 +150,21 @@ def _is_broken(subject: UserPropertySubject) -> bool:
     return any(True for rule in USER_PROPERTY_RULES for _finding in rule.find(subject))
 
 
-def _needs_of_caller(subject: EndpointSubject) -> Iterator[tuple[str, Needs]]:
+def _needs_of_caller(subject: EndpointSubject) -> Iterator[tuple[Origin, Needs]]:
     """Yield what the row rules, the query and the data fetchers need of the caller, each with its place."""
     yield from needs_of_row_rules(subject)
-    yield QUERY, needs_of_query(subject)
+    yield Origin(QUERY), needs_of_query(subject)
     for fetcher in subject.definition.fetchers:
-        yield f"fetchers.{fetcher.name}.query", needs_of_fetcher(subject, fetcher.name)
+        yield Origin(f"fetchers.{fetcher.name}.query"), needs_of_fetcher(subject, fetcher.name)
 
 
-def _user_properties_compared(subject: EndpointSubject) -> Iterator[tuple[str, str]]:
+def _user_properties_compared(subject: EndpointSubject) -> Iterator[tuple[Origin, str]]:
     """Yield the places of conditions that compare with user properties, with the name of each property."""
-    for place, needs in _needs_of_caller(subject):
-        yield from ((place, name) for name in needs.user_values)
+    for origin, needs in _needs_of_caller(subject):
+        yield from ((origin, name) for name in needs.user_values)
 
 
-def _user_properties_used(subject: EndpointSubject) -> Iterator[tuple[str, str]]:
+def _user_properties_used(subject: EndpointSubject) -> Iterator[tuple[Origin, str]]:
     """Yield the places of bindings and expressions that read a user property, with the name of the
     property.
     """
@@ -180,10 +177,11 @@ def _user_properties_used(subject: EndpointSubject) -> Iterator[tuple[str, str]]
     for parent in subject.inputs:
         place = f"inputs.{parent.name}.bindings"
         bound += [(f"{place}.{binding.attribute}.value", binding) for binding in parent.bindings]
-    yield from ((place, str(binding.value)) for place, binding in bound if binding.source == "user")
+    yield from ((Origin(place), str(binding.value)) for place, binding in bound if binding.source == "user")
     for expression in expressions_of(subject):
         try:
             names = Expression(expression.text, ENDPOINT_NAMES).members("user") or ()
         except ExpressionError:
             continue
-        yield from ((expression.field, name) for name in names if name not in _OF_EVERY_CALLER)
+        origin = Origin(expression.field)
+        yield from ((origin, name) for name in names if name not in _OF_EVERY_CALLER)

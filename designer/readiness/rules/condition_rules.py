@@ -18,7 +18,7 @@ from designer.calendar import calendar
 from designer.endpoint_facts.query_parameters import conditions, conditions_of_filter
 from designer.readiness.registry import Found, blocking
 from designer.readiness.rules.query_rules import QUERY
-from designer.readiness.rules.step_rules import row_rules
+from designer.readiness.rules.step_rules import Origin, applied_rules
 from designer.readiness.rules.value_rules import PossibleValues, given_by_fetcher, given_by_user
 from designer.readiness.samples import UNKNOWN
 from designer.readiness.subjects import EndpointSubject
@@ -40,25 +40,24 @@ class _Name(str):
 def values_can_be_compared(subject: EndpointSubject) -> Found:
     """Find conditions on a value that the attribute can never be compared with."""
     # Several entries of a row rule may hold the same condition. It is judged once.
-    for place, entity, condition in dict.fromkeys(_conditions(subject)):
+    for origin, entity, condition in dict.fromkeys(_conditions(subject)):
         attribute = subject.metadata.attributes(entity).get(condition.attribute) if entity else None
         if attribute is None:
             continue
         for value in condition.values:
             if value == _ROLES and condition.operator not in LISTS:
-                yield (
+                yield origin.finding(
                     _(
                         "@user.roles is a list, which “%(attribute)s” %(operator)s cannot be compared with. "
                         "Use in or not-in.",
                         attribute=condition.attribute,
                         operator=condition.operator.value,
-                    ),
-                    place,
+                    )
                 )
                 continue
             possible = _possible_values_of(subject, value)
             if possible is not None and not _may_compare(condition, attribute, possible):
-                yield (
+                yield origin.finding(
                     _(
                         "“%(attribute)s” (%(type)s) %(operator)s %(value)s can never be compared. Choose "
                         "a value of the attribute's type.",
@@ -66,25 +65,24 @@ def values_can_be_compared(subject: EndpointSubject) -> Found:
                         type=attribute.type.value,
                         operator=condition.operator.value,
                         value=possible.words,
-                    ),
-                    place,
+                    )
                 )
 
 
-def _conditions(subject: EndpointSubject) -> Iterator[tuple[str, str, DesignedCondition]]:
+def _conditions(subject: EndpointSubject) -> Iterator[tuple[Origin, str, DesignedCondition]]:
     """Yield the place of each condition, the entity of its attribute, and the condition."""
     query = subject.definition.settings.designed_query
     if query is not None:
-        yield from ((QUERY, *placed_condition) for placed_condition in conditions(query))
+        yield from ((Origin(QUERY), *placed_condition) for placed_condition in conditions(query))
     for fetcher in subject.definition.fetchers:
         if fetcher.query is not None:
             yield from (
-                (f"fetchers.{fetcher.name}.query", *placed_condition)
+                (Origin(f"fetchers.{fetcher.name}.query"), *placed_condition)
                 for placed_condition in conditions(fetcher.query)
             )
-    for rule in row_rules(subject):
+    for rule in applied_rules(subject):
         conditions_in_rule = conditions_of_filter(rule.filter, None, {None: rule.entity})
-        yield from ((rule.place, *placed_condition) for placed_condition in conditions_in_rule)
+        yield from ((rule.origin, *placed_condition) for placed_condition in conditions_in_rule)
 
 
 def _possible_values_of(subject: EndpointSubject, value: object) -> PossibleValues | None:

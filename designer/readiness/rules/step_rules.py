@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from crmclient.errors import InvalidQuery
 from crmclient.query.designed import DesignedFilter
@@ -11,6 +12,7 @@ from crmclient.query.problems import QueryProblems
 from crmclient.query.resolving import prepare, prepare_filter
 from crmclient.query.resolving.prepared import Needs
 from designer.calendar import calendar
+from designer.definitions import ExposedEntityDefinition
 from designer.endpoint_facts.reached_entities import reach
 from designer.names import RESERVED_PROPERTIES
 from designer.queries.answered_columns import answered_attributes, unknown_keys
@@ -20,6 +22,23 @@ from designer.sentences import Sentence as _
 from designer.token_issuers.claim_paths import WrongPath, path_parts
 
 ENTITY_RULE = "entity.row_rule"
+
+
+class Origin(NamedTuple):
+    """Where something is read: at `place`, a field of the endpoint or of its exposed entity.
+
+    `rule` is the row rule of another exposed entity, in words, which applies to the query at `place`; empty
+    for what stands at the place itself.
+    """
+
+    place: str
+    rule: str = ""
+
+    def finding(self, sentence: _) -> tuple[str, str]:
+        """Return what a rule yields for a sentence about what is read here. It names the row rule, if any."""
+        if not self.rule:
+            return sentence, self.place
+        return _("%(rule)s: %(finding)s", rule=self.rule, finding=sentence), self.place
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +54,11 @@ class PlacedRule:
     filter: DesignedFilter
     roles: tuple[str, ...] | None = None
     exposed: str = ""
+
+    @property
+    def origin(self) -> Origin:
+        """Where the filter applies."""
+        return Origin(self.place, self.named if self.exposed else "")
 
     @property
     def named(self) -> _:
@@ -140,37 +164,41 @@ def row_rules_know_their_callers(subject: EndpointSubject) -> Found:
     """Find conditions on the caller where callers need no token, in entries that are for everyone."""
     if subject.definition.access.authentication_required:
         return
-    for rule in row_rules(subject):
+    for rule in applied_rules(subject):
         needs = rule.needs(subject)
-        if not rule.roles and needs.of_caller:
-            yield (
-                _(
-                    "The row rule compares with the caller, but anyone may call: callers "
-                    "without a token find nothing."
-                ),
-                rule.place,
+        if rule.roles or not needs.of_caller:
+            continue
+        sentence = (
+            _(
+                "%(rule)s compares with the caller, but anyone may call: callers without a token find no "
+                "records of %(entity)s by it.",
+                rule=rule.named,
+                entity=rule.entity,
             )
+            if rule.exposed
+            else _(
+                "The row rule compares with the caller, but anyone may call: callers "
+                "without a token find nothing."
+            )
+        )
+        yield sentence, rule.place
 
 
 @warning("row-rule-reaches-nothing", row_rules=True)
 def callers_reach_something(subject: EndpointSubject) -> Found:
     """Find callers who reach no records, because no entry of the row rule is for them."""
-    exposed, access = subject.endpoint.entity, subject.definition.access
-    if exposed is None or not exposed.row_rule or not _heeds_entity_rule(subject):
-        return
-    if any(not entry.roles for entry in exposed.row_rule):
-        return
-    if not access.authentication_required:
-        yield (
-            _(
-                "Anyone may call, but the row rule of %(entity)s has no entry for everyone: callers without "
-                "a token reach no records.",
-                entity=exposed.entity,
-            ),
-            ENTITY_RULE,
-        )
-    for role in access.roles:
-        if not any(entry.is_for((role,)) for entry in exposed.row_rule):
+    exposed = subject.endpoint.entity
+    if exposed is not None and _heeds_entity_rule(subject):
+        if _forgets_callers_without_token(subject, exposed):
+            yield (
+                _(
+                    "Anyone may call, but the row rule of %(entity)s has no entry for everyone: callers "
+                    "without a token reach no records.",
+                    entity=exposed.entity,
+                ),
+                ENTITY_RULE,
+            )
+        for role in _forgotten_roles(subject, exposed):
             yield (
                 _(
                     "Callers with the role “%(role)s” alone reach no records: the row rule of %(entity)s has "
@@ -180,6 +208,46 @@ def callers_reach_something(subject: EndpointSubject) -> Found:
                 ),
                 ENTITY_RULE,
             )
+    for place, exposed in _exposures_of_queries(subject):
+        if _forgets_callers_without_token(subject, exposed):
+            yield (
+                _(
+                    "Anyone may call, but the row rule of %(exposed)s has no entry for everyone: callers "
+                    "without a token find no records of %(entity)s by the query.",
+                    exposed=exposed.key,
+                    entity=exposed.entity,
+                ),
+                place,
+            )
+        for role in _forgotten_roles(subject, exposed):
+            yield (
+                _(
+                    "Callers with the role “%(role)s” alone find no records of %(entity)s by the query: the "
+                    "row rule of %(exposed)s has no entry for “%(role)s”.",
+                    role=role,
+                    exposed=exposed.key,
+                    entity=exposed.entity,
+                ),
+                place,
+            )
+
+
+def _forgets_callers_without_token(subject: EndpointSubject, exposed: ExposedEntityDefinition) -> bool:
+    """Whether callers need no token, and no entry of the row rule is for those without one."""
+    return not subject.definition.access.authentication_required and _is_for_roles_alone(exposed)
+
+
+def _forgotten_roles(subject: EndpointSubject, exposed: ExposedEntityDefinition) -> Iterator[str]:
+    """Yield the roles that may call the endpoint, and that no entry of the row rule is for."""
+    if _is_for_roles_alone(exposed):
+        for role in subject.definition.access.roles:
+            if not any(entry.is_for((role,)) for entry in exposed.row_rule):
+                yield role
+
+
+def _is_for_roles_alone(exposed: ExposedEntityDefinition) -> bool:
+    """Whether there is a row rule, each entry of which is for certain roles."""
+    return bool(exposed.row_rule) and all(entry.roles for entry in exposed.row_rule)
 
 
 @warning("row-rule-without-effect")
@@ -284,17 +352,9 @@ def applied_rules(subject: EndpointSubject) -> Iterator[PlacedRule]:
     apply.
     """
     yield from row_rules(subject)
-    places: dict[str, str] = {}
-    for reached in reach(subject.endpoint):
-        if reached.is_ruled:
-            places.setdefault(reached.entity, reached.place)
-    own_entity = subject.endpoint.entity if _heeds_entity_rule(subject) else None
-    for exposed in subject.endpoint.exposures:
-        if exposed.entity not in places or exposed == own_entity:
-            continue
+    for place, exposed in _exposures_of_queries(subject):
         for entry in exposed.row_rule:
             if entry.filter is not None:
-                place = places[exposed.entity]
                 yield PlacedRule(
                     place=place,
                     entity=exposed.entity,
@@ -304,14 +364,28 @@ def applied_rules(subject: EndpointSubject) -> Iterator[PlacedRule]:
                 )
 
 
+def _exposures_of_queries(subject: EndpointSubject) -> Iterator[tuple[str, ExposedEntityDefinition]]:
+    """Yield the exposed entities of the module whose row rules apply to queries, each after the place of the
+    first such query. The endpoint's own counts only where its row rule does not apply anyway.
+    """
+    places: dict[str, str] = {}
+    for reached in reach(subject.endpoint):
+        if reached.is_ruled:
+            places.setdefault(reached.entity, reached.place)
+    own_entity = subject.endpoint.entity if _heeds_entity_rule(subject) else None
+    for exposed in subject.endpoint.exposures:
+        if exposed.entity in places and exposed != own_entity:
+            yield places[exposed.entity], exposed
+
+
 def _heeds_entity_rule(subject: EndpointSubject) -> bool:
     """Whether the row rule of the exposed entity applies to the endpoint."""
     return subject.endpoint.kind.has_rows and not subject.definition.settings.creates_outside_row_rule
 
 
-def needs_of_row_rules(subject: EndpointSubject) -> Iterator[tuple[str, Needs]]:
-    """Yield the place of each row rule, and what its filter needs."""
-    return ((rule.place, rule.needs(subject)) for rule in row_rules(subject))
+def needs_of_row_rules(subject: EndpointSubject) -> Iterator[tuple[Origin, Needs]]:
+    """Yield where each row rule applies, and what its filter needs."""
+    return ((rule.origin, rule.needs(subject)) for rule in applied_rules(subject))
 
 
 def needs_of_fetcher(subject: EndpointSubject, name: str) -> Needs:
