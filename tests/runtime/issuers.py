@@ -21,6 +21,8 @@ class Provider:
 
     def __init__(self) -> None:
         self.keys: dict[str, Any] = {"k1": KEY}
+        # More members of each published key, such as its algorithm.
+        self.described: dict[str, str] = {}
         self.status = 200
         self.asked: list[str] = []
         # How many of the next connections end without an answer, or in the middle of one.
@@ -54,7 +56,7 @@ class Provider:
 
     def document(self, path: str) -> Any:
         if path.endswith("/keys"):
-            return {"keys": [forge.jwk(key, kid) for kid, key in self.keys.items()]}
+            return {"keys": [forge.jwk(key, kid, **self.described) for kid, key in self.keys.items()]}
         return {
             "issuer": self.said_issuer,
             "jwks_uri": self.said_keys,
@@ -65,12 +67,12 @@ class Provider:
         self.server.shutdown()
         self.server.server_close()
 
-    def token(self, *, key: Any = KEY, kid: str = "k1", **changes: Any) -> str:
+    def token(self, *, key: Any = KEY, kid: str = "k1", algorithm: str = "RS256", **changes: Any) -> str:
         """An access token, good unless `changes` spoil it; OMIT leaves a claim out."""
         now = int(time.time())
         good = {"iss": self.address, "aud": AUDIENCE, "sub": "ada", "iat": now, "exp": now + 300}
         claims = {name: value for name, value in (good | changes).items() if value is not forge.OMIT}
-        return forge.signed(claims, key=key, algorithm="RS256", headers={"kid": kid})
+        return forge.signed(claims, key=key, algorithm=algorithm, headers={"kid": kid})
 
 
 def issuer_row(provider: Provider, *rules: dict[str, Any], **changes: Any) -> Issuer:

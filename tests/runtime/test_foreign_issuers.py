@@ -292,13 +292,20 @@ def test_keys_are_fetched_once_for_many_tokens(issuer: KeyServer) -> None:
     assert issuer.fetches == 1
 
 
-@pytest.mark.parametrize("strange", [{"kid": ["a"]}, {"kid": 1}, {"use": ["sig"]}, {"alg": ["RS256"]}])
-def test_a_key_that_is_described_by_no_text_does_not_disturb_the_others(
+@pytest.mark.parametrize(
+    "strange", [{"kid": ["a"]}, {"kid": 1}, {"use": ["sig"]}, {"alg": ["RS256"]}, {"alg": "none"}]
+)
+def test_a_key_that_is_strangely_described_does_not_disturb_the_others(
     issuer: KeyServer, strange: dict[str, Any]
 ) -> None:
     issuer.document = {"keys": [{**forge.jwk(OTHER_KEY, "k2"), **strange}, forge.jwk(KEY, "k1")]}
     assert authenticate(f"Bearer {token()}") is not None
     refused(token(key=OTHER_KEY, kid="k2"))
+
+
+def test_a_key_set_that_is_no_list_gives_no_keys(issuer: KeyServer) -> None:
+    issuer.document = {"keys": 5}
+    refused(token(), 503)
 
 
 def test_a_new_key_is_found_without_a_restart(issuer: KeyServer, monkeypatch: pytest.MonkeyPatch) -> None:

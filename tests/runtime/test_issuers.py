@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import jwt
 import pytest
 from pytest_django.fixtures import Settings
 
@@ -14,7 +15,7 @@ from runtime.callers.issuers import jwks
 from tests.callers import Caller
 from tests.runtime import forge
 from tests.runtime.accounts import ACCOUNTS, NOBODY
-from tests.runtime.issuers import AUDIENCE, OTHER_KEY, Provider, grants, issuer_row
+from tests.runtime.issuers import AUDIENCE, KEY, OTHER_KEY, Provider, grants, issuer_row
 
 ADA = f"{ACCOUNTS}/{NOBODY}"
 SALES = {"claim": "roles", "grants": grants(Sales="sales-rep")}
@@ -91,6 +92,29 @@ def test_keys_may_be_a_key_set_or_pem(provider: Provider) -> None:
     Issuer.objects.filter(pk=row.pk).update(key_source="pem", key_pem=pem, key_url="")
     assert status(provider.token(roles=["Sales"], key=OTHER_KEY)) == 404
     assert status(provider.token(roles=["Sales"], sub="eve")) == 401
+
+
+@pytest.mark.parametrize("algorithm", ["RS256", "RS512", "PS256", "PS384"])
+def test_a_key_without_an_algorithm_is_for_those_that_the_issuer_allows(
+    provider: Provider, algorithm: str
+) -> None:
+    issuer_row(provider, SALES, algorithms=[algorithm])
+    assert status(provider.token(roles=["Sales"], algorithm=algorithm)) == 404
+    assert status(provider.token(roles=["Sales"], algorithm=algorithm, key=OTHER_KEY)) == 401
+    for other in {"RS256", "RS384", "PS512"} - {algorithm}:
+        assert status(provider.token(roles=["Sales"], algorithm=other)) == 401
+    # The public key is no shared secret, whatever a token says.
+    claims = jwt.decode(provider.token(roles=["Sales"]), options={"verify_signature": False})
+    signed_part = forge.raw({"alg": "HS256", "typ": "JWT", "kid": "k1"}, claims).removesuffix(".")
+    assert status(f"{signed_part}.{forge.seal(signed_part, forge.pem(KEY).encode())}") == 401
+    assert status(forge.raw({"alg": "none", "kid": "k1"}, claims)) == 401
+
+
+def test_a_key_that_names_its_algorithm_is_for_that_one_alone(provider: Provider) -> None:
+    provider.described = {"alg": "RS512"}
+    issuer_row(provider, SALES, algorithms=["RS256", "RS512"])
+    assert status(provider.token(roles=["Sales"], algorithm="RS512")) == 404
+    assert status(provider.token(roles=["Sales"], algorithm="RS256")) == 401
 
 
 def test_two_keys_are_good_during_a_rotation(provider: Provider, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,8 @@ from typing import Any, TypeAlias
 
 from crmclient.sentences import Sentence
 from runtime.callers.caller import Claims
-from runtime.callers.issuers.issuer import Issuer, Issuers, Key
+from runtime.callers.issuers.issuer import Issuer, Issuers
+from runtime.callers.issuers.jwks import Key
 from runtime.callers.local import LocalIssuer
 from runtime.callers.refusals import RefusedCaller
 

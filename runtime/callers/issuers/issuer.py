@@ -6,18 +6,14 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
 
-import jwt
 from cryptography.hazmat.primitives.asymmetric.types import PublicKeyTypes
 
 from designer.definitions import IssuerDefinition
 from designer.expressions import Expression, ExpressionError
 from designer.token_issuers.public_keys import pem_keys
-from runtime.callers.issuers.jwks import KeySet, key_set
+from runtime.callers.issuers.jwks import Key, KeySet, key_set
 from runtime.callers.refusals import invalid_token
-
-Key: TypeAlias = "jwt.PyJWK | PublicKeyTypes"
 
 # Claims that are about the token and not about the person.
 _VOLATILE = frozenset(

@@ -11,11 +11,13 @@ import hashlib
 import logging
 import threading
 import time
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple, TypeAlias
 
 import jwt
 import orjson
+from cryptography.hazmat.primitives.asymmetric.types import PublicKeyTypes
 from django.core.cache import cache
 
 from crmclient.sentences import for_log
@@ -25,6 +27,8 @@ from runtime.callers.refusals import issuer_unavailable
 from runtime.http.seals import seal, unseal
 
 logger = logging.getLogger("portico.issuers")
+
+Key: TypeAlias = "jwt.PyJWK | PublicKeyTypes"
 
 # All in seconds. Keys that are older are read again;
 MAX_AGE = 600.0
@@ -51,7 +55,7 @@ class _Keys(NamedTuple):
 
     document: Any
     read_at: float
-    by_kid: Mapping[str, jwt.PyJWK]
+    by_kid: Mapping[str, Key]
 
 
 class KeySet:
@@ -75,7 +79,7 @@ class KeySet:
         self._shared_key = f"{_PREFIX}keys:{digest}"
         self._turn_key = f"{_PREFIX}turn:{digest}"
 
-    def key(self, kid: str) -> jwt.PyJWK | None:
+    def key(self, kid: str) -> Key | None:
         """Return the key named `kid`; None when the issuer has no such key.
 
         Raises Problem 503 when the issuer's keys have never been read.
@@ -216,19 +220,33 @@ def _is_old(keys: _Keys) -> bool:
     return time.time() - keys.read_at > MAX_AGE
 
 
-def public_keys(document: object) -> Mapping[str, jwt.PyJWK]:
+def public_keys(document: object) -> Mapping[str, Key]:
     """Return the keys for signatures in a key set, by `kid`. Shared secrets are left out, and so are keys
-    that are not described as the standard says.
+    that are not described as the standard says, or are of a kind that is not known here.
 
-    Raises PyJWTError when no key is left.
+    A key that names its algorithm verifies that one alone. For one that does not, the issuer's settings say
+    which count. Raises PyJWTError when no key is left.
     """
     entries = document.get("keys") if isinstance(document, dict) else None
-    public = [key for key in entries or () if isinstance(key, dict) and _is_public(key)]
+    usable = [*_usable_keys(entries if isinstance(entries, list) else ())]
+    if not usable:
+        raise jwt.PyJWKSetError("The key set has no key that can be used.")
     return {
-        key.key_id: key
-        for key in jwt.PyJWKSet.from_dict({"keys": public}).keys
+        # PyJWT takes a key without a name of an algorithm as one for RS256, for example, and for nothing
+        # else. The key itself is one for each algorithm of its type.
+        key.key_id: key if names_algorithm else key.key
+        for key, names_algorithm in usable
         if key.key_id is not None and key.public_key_use in {None, "sig"}
     }
+
+
+def _usable_keys(entries: Iterable[object]) -> Iterator[tuple[jwt.PyJWK, bool]]:
+    """Yield the keys that can be read, and whether each names its algorithm."""
+    for entry in entries:
+        if isinstance(entry, dict) and _is_public(entry):
+            # The second: a key for signatures by no algorithm at all.
+            with suppress(jwt.PyJWTError, NotImplementedError):
+                yield jwt.PyJWK(entry), bool(entry.get("alg"))
 
 
 def _is_public(key: Mapping[str, Any]) -> bool:

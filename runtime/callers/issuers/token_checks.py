@@ -90,7 +90,8 @@ def _signature(examined: Examined) -> CheckOutcome:
     reason = "signature"
     for key in examined.keys:
         try:
-            # A PEM key is taken as well, what its annotation does not say; one of another kind is an error.
+            # A bare public key is taken as well, what its annotation does not say; one of another kind is
+            # an error.
             jwt.PyJWS().decode(examined.token, cast(jwt.PyJWK, key), algorithms=algorithms)
             return CheckOutcome(expected, Sentence("the signature is right"))
         except (jwt.PyJWTError, TypeError, ValueError) as error:
