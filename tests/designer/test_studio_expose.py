@@ -6,12 +6,15 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import Permission, User
+from django.contrib.messages import get_messages
 from django.test import Client
 from django.urls import reverse
 
-from designer.models import Endpoint, Module, Role
+from designer.models import Endpoint, ExposedEntity, Module, Role
 from tests.callers import Caller
 from tests.designer.studio import page
+from tests.row_rules import ruled
+from tests.runtime.accounts import NOBODY
 
 
 def _url(entity: str = "contact") -> str:
@@ -75,6 +78,22 @@ def test_what_is_there_already_is_not_overwritten(dora: Client) -> None:
     problems = _problems(_send(dora, module="outreach"))
     assert "The endpoint POST /api/outreach/contacts exists already. Leave out its operation" in problems
     assert list(Endpoint.objects.values_list("id", "title")) == before
+
+
+def test_what_could_not_be_served_stays_disabled_and_is_named(dora: Client, rita: Caller) -> None:
+    assert _send(dora, module="outreach", operations=["read"]).status_code == 302
+    wrong = '<filter><condition attribute="lastname" operator="eq" value="@user.shoe"/></filter>'
+    ruled(ExposedEntity.objects.get(module__segment="outreach"), wrong)
+    answer = _send(dora, module="outreach", operations=["create", "update"])
+    assert answer.status_code == 302
+    (told,) = [text for text in map(str, get_messages(answer.wsgi_request)) if "disabled" in text]
+    assert told == (
+        "POST /api/outreach/contacts; PATCH, PUT /api/outreach/contacts/{id} are blocked, so they stay "
+        "disabled. Open each to see what to correct."
+    )
+    made = Endpoint.objects.filter(entity__module__segment="outreach")
+    assert {row.kind: row.enabled for row in made} == {"read": True, "create": False, "update": False}
+    assert rita.patch(f"/api/outreach/contacts/{NOBODY}", {"lastName": "x"}).status_code == 405
 
 
 def test_a_segment_of_another_entity_is_refused(dora: Client) -> None:

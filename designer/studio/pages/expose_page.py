@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from django import forms
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from crmclient.metadata import Attribute, Entity
 from designer.audit import note
@@ -23,8 +24,9 @@ from designer.history.recording import recording
 from designer.history.refused_changes import ChangeRefused
 from designer.kinds import OperationKind
 from designer.loading import latest
-from designer.models import AuditEntry, names
+from designer.models import AuditEntry, Endpoint, names
 from designer.names import suggested_segment
+from designer.overview import overview
 from designer.platform import get_platform
 from designer.readiness import Metadata
 from designer.readiness.metadata import MetadataUnavailable
@@ -185,7 +187,7 @@ class ExposePage(StudioPage):
         )
         try:
             with recording(author_of(request)) as recorded, keeping_what_is_served():
-                self._make_exposure(exposure, entity, attributes)
+                left_disabled = self._make_exposure(exposure, entity, attributes)
         except ChangeRefused as refused:
             if redirect := open_as_proposal(request, refused, f"{exposure.module}.{exposure.segment}"):
                 return redirect
@@ -197,12 +199,22 @@ class ExposePage(StudioPage):
         name = f"entity: {exposure.module}.{exposure.segment} ({entity.logical_name})"
         note(request, AuditEntry.Action.ADD, name, ", ".join(exposure.operations))
         say_done(request, _("Exposed. Open an endpoint to try it or to change it."), recorded.version)
+        if left_disabled:
+            text = ngettext(
+                "%(endpoints)s is blocked, so it stays disabled. Open it to see what to correct.",
+                "%(endpoints)s are blocked, so they stay disabled. Open each to see what to correct.",
+                len(left_disabled),
+            )
+            messages.warning(request, text % {"endpoints": "; ".join(left_disabled)})
         list_address = reverse("admin:designer_endpoint_changelist")
         return HttpResponseRedirect(f"{list_address}?q={exposure.segment}")
 
-    def _make_exposure(self, exposure: Exposure, entity: Entity, attributes: dict[str, Attribute]) -> None:
+    def _make_exposure(
+        self, exposure: Exposure, entity: Entity, attributes: dict[str, Attribute]
+    ) -> list[str]:
         """Store the exposed entity and its endpoints, and the module if there is none of that name yet.
 
+        Return the methods and paths of endpoints that could not be served, which are stored as disabled.
         Raises DocumentError when an endpoint's key is taken, when the segment exposes another entity, and
         when the account may not add the module.
         """
@@ -244,6 +256,20 @@ class ExposePage(StudioPage):
         )
         # Compared with an empty document, so the plan only adds.
         apply(plan(EMPTY_DOCUMENT, document), document)
+        return _disable_blocked({definition.key for definition in new_endpoints if definition.enabled})
+
+
+def _disable_blocked(keys: Collection[str]) -> list[str]:
+    """Disable those of the endpoints with these keys that are blocked. Return their methods and paths."""
+    # The platform's metadata may have too little for one of them, or the entity may have had a row rule.
+    blocked_keys = {finding.subject for finding in overview().findings if finding.is_blocking}
+    blocked = {
+        id: endpoint.methods_and_path
+        for id, endpoint in latest().endpoints.items()
+        if endpoint.definition.key in blocked_keys.intersection(keys)
+    }
+    Endpoint.objects.filter(pk__in=blocked).update(enabled=False)
+    return list(blocked.values())
 
 
 def _entity_and_attributes(metadata: Metadata, name: str) -> tuple[Entity | None, dict[str, Attribute]]:
