@@ -24,6 +24,9 @@ OPTION_SETS = "optionsets"
 CALLER_TYPES = "caller_types"
 ENDPOINTS = "endpoints"
 
+# Lists that not everybody sees who may see the configuration.
+RESTRICTED = frozenset({"issuers"})
+
 
 @dataclass(frozen=True, slots=True)
 class Collection:

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from designer.definitions import ConfigurationDocument
 from designer.documents.document_reader import read
 from designer.documents.document_writer import export, to_bytes
+from designer.documents.keys import RESTRICTED
 from designer.documents.plan import Change, plan
 from designer.history.effects import Effect, Line, worst
 from designer.history.items import ItemKey
@@ -64,11 +65,13 @@ class Proposal:
         """Return the differences of items that are in none of these lists of the document."""
         return [difference for difference in self.differences if difference.item[0] not in lists]
 
-    def changelog(self, without: Collection[str] = ()) -> str:
-        """Return the first draft of the changelog, without changes of items in the lists `without`; empty
-        without differences.
+    def changelog(self) -> str:
+        """Return the first draft of the changelog; empty without differences.
+
+        Everybody who may see releases reads it, so it is without lists that not everybody sees, whoever makes
+        the release.
         """
-        return "\n".join(_changelog_lines(self.differences_without(without)))
+        return "\n".join(_changelog_lines(self.differences_without(RESTRICTED)))
 
     def release(self, **values: Any) -> Release:
         """Return the release of the proposed document, not stored yet, with `values` of its fields."""

@@ -13,7 +13,7 @@ from designer.documents.plan import Plan
 from designer.readiness import Finding
 from designer.sentences import Sentence, listed
 
-# The permission to see a list, by its name in the document.
+# The permission to see each of the lists that are RESTRICTED, by its name in the document.
 _VIEW_PERMISSIONS = {"issuers": "designer.view_issuer"}
 
 

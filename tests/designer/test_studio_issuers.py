@@ -407,6 +407,20 @@ def test_an_import_removes_nothing_that_its_account_may_not_see(root: Client, pr
     assert not Issuer.objects.exists()
 
 
+def test_the_changelog_that_is_proposed_tells_nobody_of_issuers(root: Client, provider: Provider) -> None:
+    filled_release(root)
+    issuer_row(provider)
+    Role.objects.create(name="added")
+    draft = page(root, "/admin/releases/new/")
+    assert "issuer provider" in draft.content.decode()
+    proposed = {field.name: field.value() or "" for field in draft.context["form"]}
+    assert root.post("/admin/releases/new/", proposed).status_code == 302
+    made = Release.objects.exclude(major=1, minor=0).get()
+    shown = member("Viewer").get(f"/admin/releases/{made.pk}/").content.decode()
+    assert "role added" in shown
+    assert not re.search(f"provider|{AUDIENCE}", made.changelog + shown)
+
+
 def filled_release(root: Client) -> int:
     root.post("/admin/releases/new/", {"major": 1, "minor": 0, "name": "One", "changelog": ""})
     return int(Release.objects.get(major=1).pk)

@@ -83,8 +83,7 @@ class NewReleasePage(StudioPage):
         except DocumentError as error:
             return super().get_context_data(problems=error.problems)
         major, minor = proposal.number
-        changelog = proposal.changelog(without=hidden_from(self.request))
-        initial = {"major": major, "minor": minor, "changelog": changelog}
+        initial = {"major": major, "minor": minor, "changelog": proposal.changelog()}
         return super().get_context_data(form=ReleaseForm(initial=initial), **self._shown(proposal))
 
     def _shown(self, proposal: ProposedRelease) -> dict[str, Any]:
