@@ -208,3 +208,21 @@ def test_what_a_call_for_real_answers_is_shown_though_the_page_changes_meanwhile
     page.locator("[data-dock-try] [name=body__later]").wait_for()
     assert page.locator("[data-dock-try] [data-status]").inner_text() == "200"
     assert page.locator("[data-dock-try] [name=body__name]").input_value() == "Contoso"
+
+
+def test_whoever_types_a_query_before_the_rows_are_there_goes_on_typing(server: Server, page: Page) -> None:
+    delay = Delay(page, "/admin/metadata/")
+    sign_in(page, server.url, "/admin/queries/new/")
+    delay.sent()
+    text = page.locator("textarea[data-fetchxml]")
+    text.focus()
+    page.keyboard.insert_text('<fetch><entity name="account"></fetch>')
+    for _ in "</fetch>":
+        page.keyboard.press("ArrowLeft")
+
+    delay.release()
+    page.locator(".studio-query").wait_for()
+    page.keyboard.insert_text("</entity>")
+
+    assert text.input_value() == '<fetch><entity name="account"></entity></fetch>'
+    page.get_by_label("Entity", exact=True).first.wait_for()

@@ -74,9 +74,15 @@
     words.setAttribute("aria-live", "polite");
     const beside = element("div", { className: "studio-query-beside" }, details);
     const bench = element("div", { className: `studio-query studio-query-${of}` }, box, beside);
+    // A field that is moved loses the keyboard's focus: whoever types in it already goes on there.
+    const typing = document.activeElement === area ? [area.selectionStart, area.selectionEnd] : null;
     area.before(words, bench);
     details.append(area);
-    details.open = of === "query" && (!area.value.trim() || bench.clientWidth >= WIDE);
+    details.open = Boolean(typing) || (of === "query" && (!area.value.trim() || bench.clientWidth >= WIDE));
+    if (typing) {
+      area.focus();
+      area.setSelectionRange(...typing);
+    }
     let root = null;
 
     // Writes the text as the rows stand; with a node, draws the rows anew and goes on at that part of it.
