@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
+
+from crmbox.management.store_command import StoreCommand
 
 
-class JsonCommand(BaseCommand):
+class JsonCommand(StoreCommand):
     """A command with the option `--json`, by which standard output holds one JSON value, whatever happens.
 
     `handle` gives its report to `write_json`. Where it raises CommandError without one, the report is

@@ -6,10 +6,9 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import InterfaceError, OperationalError, ProgrammingError
+from django.core.management.base import CommandError, CommandParser
 
-from crmclient.database_errors import Trouble, trouble_of
+from designer.management.database_command import DatabaseCommand
 
 
 class Refusal(CommandError):
@@ -26,12 +25,11 @@ def failure_report(error: Exception) -> dict[str, Any]:
     return {"result": "failed", "problems": [str(error)]}
 
 
-class JsonCommand(BaseCommand):
+class JsonCommand(DatabaseCommand):
     """A command with the option `--json`, by which standard output holds one JSON value, whatever happens.
 
     `handle` gives its report to `write_json`. Where it raises CommandError without one, the report is that of
-    a Refusal or, for everything else, `failure_report`. A database that cannot be used is a CommandError,
-    too.
+    a Refusal or, for everything else, `failure_report`.
     """
 
     json_help = "Write a report as JSON."
@@ -47,7 +45,7 @@ class JsonCommand(BaseCommand):
         """
         self._has_reported = False
         try:
-            return self._execute_on_usable_database(*args, **options)
+            return super().execute(*args, **options)
         except CommandError as error:
             if options["as_json"] and not self._has_reported:
                 self.write_json(error.report if isinstance(error, Refusal) else failure_report(error))
@@ -57,20 +55,3 @@ class JsonCommand(BaseCommand):
         """Write the report, as the only one of the command."""
         self._has_reported = True
         self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
-
-    def _execute_on_usable_database(self, *args: Any, **options: Any) -> str | None:
-        """Run the command. Raises CommandError when the database cannot be used or lacks migrations."""
-        try:
-            return super().execute(*args, **options)
-        except (OperationalError, ProgrammingError, InterfaceError) as error:
-            if trouble_of(error) is Trouble.UNPREPARED:
-                raise CommandError(_UNPREPARED) from error
-            if isinstance(error, ProgrammingError):
-                # A mistake in this code, whose traceback is needed.
-                raise
-            reported = " ".join(str(error).split())
-            raise CommandError(f"{_UNUSABLE} Reported: {reported}") from error
-
-
-_UNPREPARED = "The database lacks migrations of this release. Run `manage.py prepare`."
-_UNUSABLE = "The database cannot be used. Start it, or correct DATABASE_URL."

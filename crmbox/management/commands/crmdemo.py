@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from crmbox.demo.load import is_wanted, load
 from crmbox.management.progress import Progress
+from crmbox.management.store_command import StoreCommand
 
 
-class Command(BaseCommand):
+class Command(StoreCommand):
     help = __doc__
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from crmbox.management.store_command import StoreCommand
 from crmbox.metadata import change
 from crmclient.errors import InvalidDefinition, PlatformError
 
 
-class Command(BaseCommand):
+class Command(StoreCommand):
     help = __doc__
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
+from designer.management.database_command import DatabaseCommand
 from runtime.describe.fragment_digests import Digests
 from runtime.describe.fragment_maker import Maker, sweep
 from runtime.serving.served import Served, current
@@ -21,7 +22,7 @@ IDLE_SECONDS = 600.0
 NICENESS = 19
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     help = __doc__
     # The server that starts it has just checked the same.
     requires_system_checks = ()

@@ -7,8 +7,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from designer.management.database_command import DatabaseCommand
 from designer.models import CallerType, Role
 from designer.names import USER_TYPE
 from runtime.callers.account_form import AccountForm
@@ -25,7 +26,7 @@ _OPTIONS = {
 }
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     help = (
         "Make an API account. Its password is made, too, and printed this once, or read from standard input. "
         "Exits with 1, and makes nothing, where something is wrong."
