@@ -9,7 +9,7 @@ from typing import Any
 from designer.configuration import Configuration, Revision
 from designer.definitions import ConfigurationDocument
 from designer.documents.document_writer import export
-from designer.documents.keys import COLLECTIONS, ENDPOINTS, nouns_of
+from designer.documents.keys import ENDPOINTS, collections_of, nouns_of
 from designer.documents.outcome import configuration_after, document_after
 from designer.documents.plan import Plan, plan
 from designer.documents.plan_obstacles import Obstacle, obstacles_of
@@ -81,7 +81,7 @@ class Judgement:
 
     def sentences(self, hidden: Collection[str] = ()) -> Iterator[str]:
         """Yield why the plan is refused, if it is, without a word on items of the lists `hidden`."""
-        hidden_lists = [collection for collection in COLLECTIONS if collection.field in hidden]
+        hidden_lists = collections_of(hidden)
         unsaid = {
             collection.field
             for collection in hidden_lists

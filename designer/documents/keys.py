@@ -82,9 +82,14 @@ COLLECTIONS = (
 )
 
 
+def collections_of(fields: Container[str]) -> list[Collection]:
+    """Return the lists that have one of the names `fields` in the document."""
+    return [collection for collection in COLLECTIONS if collection.field in fields]
+
+
 def nouns_of(fields: Container[str]) -> list[Sentence]:
     """Return what items are called in each of the lists `fields`."""
-    return [collection.noun for collection in COLLECTIONS if collection.field in fields]
+    return [collection.noun for collection in collections_of(fields)]
 
 
 # The lists of an endpoint, or of an input with inputs of its own, whose items have names of their own.

@@ -43,19 +43,20 @@ class Audited:
         """
         return {}
 
-    def compared_state(self, obj: Any) -> Mapping[str, State]:
-        """Return what must not have changed since the page was opened, by name.
+    def unlogged_state(self, obj: Any) -> Mapping[str, State]:
+        """Return what else the page of `obj` edits, by name: the log need not keep it.
 
-        Beside what the log says, that is what else the page edits: the log need not keep it.
+        Like what the log says, it must not have changed since the page was opened.
         """
-        return self.audited_state(obj)
+        return {}
 
     def get_object(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         obj = super().get_object(request, *args, **kwargs)  # type: ignore[misc]  # the admin's
         if obj is not None and request.method == "POST":
             # The form changes this object before `log_change` is called.
-            request.audited_before = self.audited_state(obj)  # type: ignore[attr-defined]
-            request.compared_before = self.compared_state(obj)  # type: ignore[attr-defined]
+            state = self.audited_state(obj)
+            request.audited_before = state  # type: ignore[attr-defined]
+            request.compared_before = {**state, **self.unlogged_state(obj)}  # type: ignore[attr-defined]
         return obj
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
@@ -69,7 +70,8 @@ class Audited:
         row = kwargs.get("obj")
         if row is not None and self.has_change_permission(request, row):  # type: ignore[attr-defined]
             # A form that was sent has written into the row.
-            state = getattr(request, "compared_before", None) or self.compared_state(row)
+            state = getattr(request, "compared_before", None)
+            state = state or {**self.audited_state(row), **self.unlogged_state(row)}
             context["shown_state"] = _sealed(state) if state else ""
         return super().render_change_form(request, context, **kwargs)  # type: ignore[misc]  # the admin's
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from django.http import HttpRequest
 
 from designer.definitions import ConfigurationDocument
-from designer.documents.keys import COLLECTIONS, nouns_of
+from designer.documents.keys import collections_of, nouns_of
 from designer.documents.plan import Plan
 from designer.readiness import Finding
 from designer.sentences import Sentence, listed
@@ -39,7 +39,7 @@ def text_without_hidden(text: str, request: HttpRequest) -> str:
 
 def visible_findings(findings: Iterable[Finding], request: HttpRequest) -> list[Finding]:
     """Return the findings about items that the account may see."""
-    hidden = [collection for collection in COLLECTIONS if collection.field in hidden_from(request)]
+    hidden = collections_of(hidden_from(request))
     return [
         finding
         for finding in findings

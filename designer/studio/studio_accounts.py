@@ -92,9 +92,8 @@ class StudioAccountAdmin(UserAdmin, _WithPermissions):  # type: ignore[misc, typ
             "permissions": permissions_in_words(obj.user_permissions.all()),
         }
 
-    def compared_state(self, obj: User) -> Mapping[str, State]:
-        names = {"first name": obj.first_name, "last name": obj.last_name, "e-mail address": obj.email}
-        return {**super().compared_state(obj), **names}
+    def unlogged_state(self, obj: User) -> Mapping[str, State]:
+        return {"first name": obj.first_name, "last name": obj.last_name, "e-mail address": obj.email}
 
     def save_model(self, request: HttpRequest, obj: User, form: ModelForm[User], change: bool) -> None:
         if not change:

@@ -61,10 +61,9 @@ class Trial:
     """What importing a document would do, for the page that shows it before the import.
 
     `digest` identifies what is shown. `refusals` are the reasons against the import, if it cannot be made.
-    `lines` are those of the plan, as people read them. `removable` counts
-    the items that the document lacks, by group. `later` are the items whose later changes the import would
-    take back. `warnings` are the findings that do not block. All of these leave out what the account may not
-    see.
+    `lines` are those of the plan, as people read them. `removable` counts the items that the document lacks,
+    by group. `later` are the items whose later changes the import would take back. `warnings` are the
+    findings that do not block. All of these leave out what the account may not see.
     """
 
     digest: str

@@ -117,8 +117,8 @@ class HashedKeyAdmin(ModelAdmin):
         )
         self.message_user(request, sentence % {"count": len(revoked)}, messages.SUCCESS)
 
-    def compared_state(self, key: Any) -> Mapping[str, State]:
-        return {"name": key.name, **super().compared_state(key)}
+    def unlogged_state(self, key: Any) -> Mapping[str, State]:
+        return {"name": key.name}
 
     def audited_state(self, key: Any) -> Mapping[str, State]:
         """Return what the audit log compares before and after a change. The key itself is not part of it."""
