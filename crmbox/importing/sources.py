@@ -149,14 +149,18 @@ def _read_into(contents: Contents, item: Described) -> None:
 def _items_of_files(paths: Iterable[Path]) -> Iterator[Item]:
     """Yield the items of XML (CSDL) and JSON files. Raises CannotRead with the path."""
     for path in paths:
-        with path.open("rb") as file:
-            # The format is found by the first character, behind a byte order mark in UTF-8 or UTF-16 and
-            # spaces.
-            is_xml = file.read(64).lstrip(b"\xef\xbb\xbf\xff\xfe\x00 \t\r\n").startswith(b"<")
         try:
-            yield from csdl_file.entities(path) if is_xml else _items_of_json_file(path)
+            yield from csdl_file.entities(path) if _is_xml(path) else _items_of_json_file(path)
         except CannotRead as error:
             raise CannotRead(f"{path}: {error}") from None
+        except OSError as error:
+            raise CannotRead(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _is_xml(path: Path) -> bool:
+    """Whether a file is XML: by its first character, behind a byte order mark (UTF-8, UTF-16) and spaces."""
+    with path.open("rb") as file:
+        return file.read(64).lstrip(b"\xef\xbb\xbf\xff\xfe\x00 \t\r\n").startswith(b"<")
 
 
 def _items_of_json_file(path: Path) -> Iterator[Item]:

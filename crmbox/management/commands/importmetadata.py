@@ -86,11 +86,7 @@ class Command(JsonCommand):
                 planned.notes[:0] = contents.notes
             if not options["dry_run"] and not planned.refused:
                 staged_change.carry_out(draft, progress.show)
-        except OSError as error:
-            # An error of a connection names no file.
-            told = f"{error.filename} cannot be read: {error.strerror}." if error.filename else str(error)
-            raise CommandError(told) from error
-        except (CannotRead, PlatformError) as error:
+        except (CannotRead, PlatformError, OSError) as error:
             raise CommandError(str(error)) from error
         self._write_result(planned, options, time.monotonic() - began)
 
