@@ -293,7 +293,9 @@ class ProcessParameter:
 class Process:
     """A process of an organisation, or one of the platform's own messages.
 
-    `entity` is the one it is bound to, None for an unbound (global) one.
+    `entity` is the one it is bound to, None for an unbound (global) one. `privilege` is the name of the
+    privilege without which nobody may run it, such as `prvWriteAccount`; empty where everybody may. What the
+    process does with records may need others.
     """
 
     name: str
@@ -302,6 +304,7 @@ class Process:
     outputs: tuple[ProcessParameter, ...] = ()
     entity: str | None = None
     description: str = ""
+    privilege: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -10,13 +10,13 @@ from django.conf import settings
 
 from crmclient import Platform
 from crmclient.errors import PlatformError
-from crmclient.optional_abilities import TellsPrivileges, TellsVersion
+from crmclient.optional_abilities import AccessRight, TellsPrivileges, TellsVersion
 from crmclient.query.calendar import calendar_of
 from crmclient.sentences import Sentence
 from designer.endpoint_facts.needed_rights import NeededRight, needed_rights
 from designer.overview import Overview, overview
 from designer.platform import get_platform
-from designer.readiness.metadata import MetadataUnavailable
+from designer.readiness.metadata import Metadata, MetadataUnavailable
 from project import applications
 
 if TYPE_CHECKING:
@@ -109,13 +109,12 @@ def _organization_steps(user: _User) -> Iterator[Step]:
 def _configuration_steps(user: _User, seen: Overview) -> Iterator[Step]:
     """Check whether an application user may do what the configuration needs. Yield steps."""
     from crmclient.dataverse.checkup import check_entities
-    from crmclient.dataverse.privilege_checkup import Need, check_privileges, check_processes
+    from crmclient.dataverse.privilege_checkup import Need, RunProcess, check_privileges, check_processes
 
     platform = user.platform
     read = seen.metadata.entities_asked_for
     notes = platform.conventions.notes.entity if platform.conventions.notes else ""
-    # The keys of the endpoints that need a right, or run a process of which nobody knows what it needs, in
-    # the order of the configuration.
+    # The keys of the endpoints that need a right, or run a process, in the order of the configuration.
     endpoints_by_right: dict[NeededRight, list[str]] = {}
     endpoints_by_process: dict[str, list[str]] = {}
     unknown: dict[str, PlatformError] = {}
@@ -127,10 +126,8 @@ def _configuration_steps(user: _User, seen: Overview) -> Iterator[Step]:
             unknown[key] = unavailable.error
             continue
         if process and endpoint.definition.enabled:
-            needed = platform.rights_of_process(process) if isinstance(platform, TellsPrivileges) else None
-            if needed is None:
-                endpoints_by_process.setdefault(process, []).append(key)
-            for entity, rights_to_entity in (needed or {}).items():
+            endpoints_by_process.setdefault(process, []).append(key)
+            for entity, rights_to_entity in (_rights_of(process, platform) or {}).items():
                 rights += (NeededRight(entity, right) for right in rights_to_entity)
         for right in dict.fromkeys(rights):
             endpoints_by_right.setdefault(right, []).append(key)
@@ -140,4 +137,26 @@ def _configuration_steps(user: _User, seen: Overview) -> Iterator[Step]:
     ]
     yield from user.named(check_entities(platform, read))
     yield from user.named(check_privileges(platform, needs, unknown, read=read))
-    yield from user.named(check_processes(endpoints_by_process))
+    processes = [
+        RunProcess(
+            name, _privilege_of(name, seen.metadata), tuple(keys), _rights_of(name, platform) is not None
+        )
+        for name, keys in endpoints_by_process.items()
+    ]
+    yield from user.named(check_processes(platform, processes))
+
+
+def _rights_of(process: str, platform: Platform) -> Mapping[str, tuple[AccessRight, ...]] | None:
+    """Return the rights that a process needs, by entity; None where nobody knows."""
+    return platform.rights_of_process(process) if isinstance(platform, TellsPrivileges) else None
+
+
+def _privilege_of(process: str, metadata: Metadata) -> str:
+    """Return the privilege without which nobody may run a process; empty where there is none, or where nobody
+    knows: the steps about metadata say so.
+    """
+    try:
+        described = metadata.process(process)
+    except MetadataUnavailable:
+        return ""
+    return described.privilege if described else ""

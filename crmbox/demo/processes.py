@@ -30,6 +30,7 @@ def ping(context: Context, inputs: Values) -> Values:
     label="Approve Account",
     description="Approves an active account and leaves a note on it that says so.",
     entity="account",
+    privilege="prvWriteAccount",
     inputs=(ProcessParameter("Comment", AttributeType.STRING, description="Why; kept in the note."),),
     outputs=(ProcessParameter("Approved", AttributeType.BOOLEAN),),
 )

@@ -52,11 +52,13 @@ def process(
     outputs: Sequence[ProcessParameter] = (),
     entity: str | None = None,
     description: str = "",
+    privilege: str = "",
 ) -> Callable[[Body], CustomProcess]:
     """Make a process of a callable, bound to `entity` or unbound. It can be called once it is registered.
 
     It runs in one transaction. Its exceptions undo what it has written; `Refused` refuses the call with its
-    own message.
+    own message. `privilege` names what a user of `manage.py crmserver` needs to call it; in the box itself,
+    nobody needs privileges.
     """
     described = Process(
         name=name,
@@ -65,5 +67,6 @@ def process(
         outputs=tuple(outputs),
         entity=entity,
         description=description,
+        privilege=privilege,
     )
     return lambda body: CustomProcess(described, body)

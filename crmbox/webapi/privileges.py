@@ -17,6 +17,7 @@ from django.conf import settings
 
 from crmbox.engine.definitions import Ownership
 from crmbox.engine.snapshot import Snapshot, StoredEntity
+from crmbox.processes.run import offered_processes
 from crmbox.webapi.errors import WebApiError
 from crmbox.webapi.model import NAMESPACE
 from crmbox.webapi.request import Request
@@ -95,7 +96,8 @@ def privileges_of(stored: StoredEntity) -> list[Privilege]:
 
 def held_privileges(snapshot: Snapshot) -> list[Privilege]:
     """Return all privileges that are not denied."""
-    others = dict.fromkeys((*_METADATA.values(), *_OTHERS))
+    of_processes = (process.privilege for process in offered_processes(snapshot).values())
+    others = dict.fromkeys((*_METADATA.values(), *_OTHERS, *filter(None, of_processes)))
     privileges = [Privilege(name) for name in others] + [
         privilege for stored in snapshot.entities.values() for privilege in privileges_of(stored)
     ]
@@ -177,6 +179,7 @@ def _needed_for_records(request: Request, entity: str) -> Iterator[str]:
         operation = last.removeprefix(f"{NAMESPACE}.")
         # Denied by its own name, beside what it needs.
         yield operation
+        yield from _needed_for_process(request, operation, entity)
         yield from (_privilege(right, entity) for right in _BULK.get(operation, ("Read",)))
     elif last == "$ref" and request.method != "GET":
         yield from _needed_for_tie(request, entity)
@@ -185,6 +188,15 @@ def _needed_for_records(request: Request, entity: str) -> Iterator[str]:
         yield _privilege("Read" if request.method == "GET" else "Write", entity)
     else:
         yield _privilege(_VERBS.get(request.method, "Read"), entity)
+
+
+def _needed_for_process(request: Request, name: str, entity: str | None) -> Iterator[str]:
+    """Yield the privilege without which nobody may run the process `name` on records of `entity`; None: on no
+    record. Nothing where there is no such process, or everybody may run it.
+    """
+    process = offered_processes(request.model.snapshot).get(name)
+    if process is not None and process.entity == entity and process.privilege:
+        yield process.privilege
 
 
 def _needed_for_tie(request: Request, entity: str) -> Iterator[str]:
@@ -215,6 +227,8 @@ def _needed_privileges(request: Request) -> Iterator[str]:
         yield from (privilege for privilege, part in _DEFINITION_PARTS.items() if part.search(parts))
     elif name == "RetrieveMetadataChanges":
         yield from _needed_for_metadata_query(request)
+    else:
+        yield from _needed_for_process(request, name, None)
     yield _METADATA.get(name, name)
 
 

@@ -16,6 +16,7 @@ from crmclient.sentences import Sentence
 from crmclient.values import Guid
 
 _NAME: Final = "privileges"
+_PROCESSES: Final = "processes"
 _COMPARE: Final = Sentence("Compare its security role with what the endpoints create, change and delete.")
 _MOST_USERS_NAMED: Final = 3
 _RECORDS_REACHED: Final[Mapping[Reach, Sentence]] = {
@@ -88,23 +89,81 @@ def check_privileges(
     yield from _reach_steps(platform, tuple(dict.fromkeys(at_hand)), roles)
 
 
-def check_processes(unknown: Mapping[str, Sequence[str]]) -> Iterator[Step]:
-    """Yield a warning about processes of which nobody knows which privileges they need: `unknown` has the
-    users of each, by its name.
+@dataclass(frozen=True, slots=True)
+class RunProcess:
+    """A process that is run, with the privilege that running it needs, and `users` as of Need.
+
+    `privilege` is empty where everybody may run it. `is_known`: it is known which rights to records it needs.
     """
+
+    name: str
+    privilege: str
+    users: tuple[str, ...]
+    is_known: bool
+
+
+def check_processes(platform: Platform, processes: Sequence[RunProcess]) -> Iterator[Step]:
+    """Yield a step for each privilege that running a process needs: a failed one if the account lacks it.
+    Then yield a warning about processes of which nobody knows which rights to records they need.
+    """
+    yield from _steps_of_running(platform, [process for process in processes if process.privilege])
+    unknown = [process for process in processes if not process.is_known]
     if not unknown:
         return
-    users = tuple(dict.fromkeys(user for users in unknown.values() for user in users))
     yield Step(
-        "processes",
+        _PROCESSES,
         Outcome.WARNING,
         Sentence(
             "Unknown: which privileges these processes need: %(processes)s. Run by: %(endpoints)s",
-            processes=", ".join(unknown),
-            endpoints=_users_in_words(users),
+            processes=_names_of(unknown),
+            endpoints=_users_of(unknown),
         ),
         Sentence("Call each for real with “Try it”: a refusal names the privilege that is missing."),
     )
+
+
+def _steps_of_running(platform: Platform, processes: Sequence[RunProcess]) -> Iterator[Step]:
+    """Yield the steps for the privileges without which nobody may run `processes`."""
+    if not isinstance(platform, TellsPrivileges):
+        return
+    by_privilege = defaultdict[str, list[RunProcess]](list)
+    for process in processes:
+        by_privilege[process.privilege].append(process)
+    try:
+        missing = _missing_names(platform, by_privilege)
+    except PlatformError as error:
+        said = Sentence(
+            "Unknown: whether the application user may run these processes: %(processes)s.",
+            processes=_names_of(processes),
+        )
+        yield _unknown_step(said, error, step=_PROCESSES)
+        return
+    roles = own_roles(platform) if missing else ()
+    for privilege, run in by_privilege.items():
+        if privilege in missing:
+            said = Sentence(
+                "The application user lacks %(privilege)s and cannot run these processes: %(processes)s. Run "
+                "by: %(endpoints)s",
+                privilege=privilege,
+                processes=_names_of(run),
+                endpoints=_users_of(run),
+            )
+            yield Step(_PROCESSES, Outcome.FAILED, said, privilege_advice(privilege, roles))
+        else:
+            said = Sentence(
+                "The application user has %(privilege)s and can run these processes: %(processes)s.",
+                privilege=privilege,
+                processes=_names_of(run),
+            )
+            yield Step(_PROCESSES, Outcome.GOOD, said)
+
+
+def _missing_names(platform: TellsPrivileges, names: Collection[str]) -> Collection[str]:
+    """Return those of the privileges `names` that the account lacks. Raises PlatformError."""
+    # The answer has no names, but ids: where it has as many as were asked for, none is missing.
+    if not names or len(platform.reach_of_privileges(names)) == len(names):
+        return ()
+    return [name for name in names if not platform.reach_of_privileges([name])]
 
 
 def _reach_steps(
@@ -175,10 +234,10 @@ def _steps(
         yield _perhaps_missing_step(perhaps_missing, roles)
 
 
-def _unknown_step(said: Sentence, error: PlatformError) -> Step:
+def _unknown_step(said: Sentence, error: PlatformError, *, step: str = _NAME) -> Step:
     """Return the warning that something is not known, because of `error`."""
     return Step(
-        _NAME,
+        step,
         Outcome.WARNING,
         Sentence("%(said)s %(reason)s", said=said, reason=str(error)),
         _COMPARE if isinstance(error, MissingPrivilege) and not error.privilege else advice_on(error),
@@ -212,6 +271,14 @@ def _perhaps_missing_step(privileges: Iterable[Privilege], roles: tuple[str, ...
         ),
         privilege_advice(named, roles),
     )
+
+
+def _names_of(processes: Iterable[RunProcess]) -> str:
+    return ", ".join(process.name for process in processes)
+
+
+def _users_of(processes: Iterable[RunProcess]) -> str:
+    return _users_in_words(tuple(dict.fromkeys(user for process in processes for user in process.users)))
 
 
 def _users_in_words(users: tuple[str, ...]) -> str:

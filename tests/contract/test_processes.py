@@ -40,6 +40,12 @@ def test_a_process_may_refuse_in_its_own_words(platform: Platform) -> None:
     assert str(raised.value) == "Closed is inactive and cannot be approved."
 
 
+def test_a_process_says_which_privilege_running_it_needs(platform: Platform) -> None:
+    processes = platform.processes()
+    privileges = {name: processes[name].privilege for name in ("new_Approve", "new_Ping", "WinOpportunity")}
+    assert privileges == {"new_Approve": "prvWriteAccount", "new_Ping": "", "WinOpportunity": ""}
+
+
 @pytest.mark.parametrize(
     ("process", "inputs", "target", "problem"),
     [

@@ -21,11 +21,13 @@ from crmclient.errors import MissingPrivilege
 from designer.models import Endpoint, Module
 from designer.overview import forget
 from designer.platform import get_platform
+from tests.callers import account as calling_as
 from tests.dataverse.conftest import Failing
 from tests.dataverse.reaching import platform_at, settings_for
 from tests.runtime.associations import associations
 from tests.runtime.keys import upserts
 from tests.servers import Server, Site
+from tests.webapi.crm import service
 
 pytestmark = pytest.mark.processes
 
@@ -281,11 +283,78 @@ def test_what_a_process_needs_is_named_where_it_is_known_and_called_unknown_else
     for privilege in missing:
         [said] = [said for said in failed if f"lacks {privilege}." in said]
         assert f"sales.global-action.{made.name}" in said
-    [processes] = named(steps, "processes")
+    [processes] = [step for step in named(steps, "processes") if step["outcome"] != "good"]
     assert processes["outcome"] == "warning"
     assert processes["said"].startswith("Unknown: which privileges these processes need: new_CloseCase, ")
     assert "portal.cases.action.close" in processes["said"]
     assert "WinOpportunity" not in processes["said"]
+
+
+def test_a_privilege_without_which_nobody_may_run_a_process_is_named(checked: Checked, crm: Server) -> None:
+    deny(crm, "prvWriteAccount")
+
+    code, steps = checked()
+
+    [lacks] = [step for step in named(steps, "processes") if step["outcome"] == "failed"]
+    assert code == 1
+    assert lacks["said"] == (
+        "The application user lacks prvWriteAccount and cannot run these processes: new_Approve. "
+        "Run by: sales.accounts.action.approve."
+    )
+    assert lacks["advice"] == "Add prvWriteAccount to its security role, for the organisation."
+
+
+def test_a_privilege_to_run_a_process_may_be_that_of_no_entity(checked: Checked, failing: Failing) -> None:
+    rows = service(failing.server).get("customapis")["value"]
+    privileges = {"new_Ping": "prvPublishCustomization", "new_Approve": "prvReadLanguage"}
+    for row in rows:
+        row["executeprivilegename"] = privileges.get(row["uniquename"])
+    failing.arm({"path": "/customapis", "times": None, "status": 200, "body": json.dumps({"value": rows})})
+
+    code, steps = checked()
+
+    told = {step["outcome"]: step["said"] for step in named(steps, "processes")}
+    assert code == 1
+    assert told["good"] == (
+        "The application user has prvReadLanguage and can run these processes: new_Approve."
+    )
+    assert told["failed"] == (
+        "The application user lacks prvPublishCustomization and cannot run these processes: new_Ping. "
+        "Run by: sales.global-action.ping."
+    )
+    # What they do with records may need others all the same.
+    assert "new_Approve" in told["warning"]
+    assert "new_Ping" in told["warning"]
+
+
+def test_whether_processes_may_be_run_may_be_unknown(checked: Checked, failing: Failing) -> None:
+    failing.arm({"path": "/.*SetOfPrivilegesByNames", "times": None, "status": 404, **UNSUPPORTED_ANSWER})
+
+    code, steps = checked()
+
+    [unknown] = [step for step in named(steps, "processes") if step["said"].startswith("Unknown: whether")]
+    assert (code, unknown["outcome"]) == (0, "warning")
+    assert "the application user may run these processes: new_Approve." in unknown["said"]
+
+
+def test_the_log_names_the_privilege_that_running_a_process_needs(
+    portico: None, crm: Server, settings: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings.PORTICO = {**settings.PORTICO, **settings_for(crm), "CRM_IMPERSONATE": True}
+    get_platform.cache_clear()
+    forget()
+    deny(crm, "prvWriteAccount")
+    try:
+        with caplog.at_level("INFO", "portico.failures"):
+            answer = calling_as("manager").post(
+                f"/api/sales/accounts/{FIRST_ACCOUNT}/actions/approve", {"comment": "Fine"}
+            )
+    finally:
+        get_platform.cache_clear()
+        forget()
+    assert (answer.status_code, answer.json()["code"]) == (403, "platform_denied")
+    [line] = [record for record in caplog.records if record.name == "portico.failures"]
+    assert vars(line)["privilege"] == "prvWriteAccount"
 
 
 def reaching(failing: Failing, **depths: str) -> None:
@@ -461,6 +530,8 @@ def test_the_crm_server_refuses_what_a_privilege_is_missing_for(crm: Server) -> 
         "prvAppendUser": lambda: platform.disassociate(
             "team", team.id, "teammembership_association", platform.who()
         ),
+        # The privilege of the custom API itself.
+        "prvWriteAccount": lambda: platform.execute("new_Approve", {"Comment": "x"}, target=account),
     }
     for privilege, write in writes.items():
         deny(crm, privilege)

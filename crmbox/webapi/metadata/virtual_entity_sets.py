@@ -74,7 +74,7 @@ def _api(process: Process) -> Item:
         "isfunction": False,
         "isprivate": False,
         "allowedcustomprocessingsteptype": 0,
-        "executeprivilegename": None,
+        "executeprivilegename": process.privilege or None,
         "workflowsdkstepenabled": False,
         **_ACTIVE,
     }

@@ -15,7 +15,7 @@ _PARAMETER: Final = ("uniquename", "description", "type", "logicalentityname", "
 COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     APIS: (
         *("customapiid", "uniquename", "displayname", "description"),
-        *("bindingtype", "boundentitylogicalname", "isfunction"),
+        *("bindingtype", "boundentitylogicalname", "isfunction", "executeprivilegename"),
     ),
     REQUESTS: (*_PARAMETER, "isoptional"),
     RESPONSES: _PARAMETER,
@@ -66,6 +66,7 @@ def read(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, ProcessDo
                 outputs=tuple(_parameter(item, required=False) for item in outputs_of_api),
                 entity=row.get("boundentitylogicalname") if row["bindingtype"] == _ENTITY else None,
                 description=row.get("description") or "",
+                privilege=row.get("executeprivilegename") or "",
             ),
             bool(row.get("isfunction")),
         )
