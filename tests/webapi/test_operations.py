@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 
 from crmbox.demo.people import RITA_REP
-from tests.webapi.crm import Crm
+from tests.servers import Site
+from tests.webapi.crm import Crm, service
 
+RIGHTS = ("Create", "Read", "Write", "Delete", "Append", "AppendTo", "Assign", "Share")
 TYPE = {"@odata.type": "Microsoft.Dynamics.CRM.account"}
 
 
@@ -180,3 +182,30 @@ def test_earlier_versions_are_answered_at_their_own_address(crm: Crm, account: s
         "POST", url, json={"lastname": "x", "parentcustomerid_account@odata.bind": base + account}
     )
     assert made.headers["OData-EntityId"].startswith(url)
+
+
+@pytest.mark.parametrize("principal", ["systemusers", "teams"])
+def test_who_may_do_what_with_a_record_is_told(
+    crm_site: Site, crm: Crm, account: str, principal: str
+) -> None:
+    less = service(crm_site.start_crm(CRM_SERVER_DENIED="prvDeleteAccount,prvShareAccount"))
+    [someone, *_] = crm.get(f"{principal}?$select=name" if principal == "teams" else principal)["value"]
+    who = f"{principal}({someone['teamid' if principal == 'teams' else 'systemuserid']})"
+    call = f"{who}/Microsoft.Dynamics.CRM.RetrievePrincipalAccess(Target=@record)"
+    record = {"@record": f"{{'@odata.id':'{account}'}}"}
+
+    def rights(server: Crm, params: dict[str, str]) -> set[str]:
+        return set(server.get(call, params=params)["AccessRights"].split(", "))
+
+    everything = {f"{right}Access" for right in RIGHTS}
+    assert rights(crm, record) == everything
+    assert rights(less, record) == everything - {"DeleteAccess", "ShareAccess"}
+    # What belongs to the organisation has no owner to whom it could be assigned.
+    [unit, *_] = crm.get("businessunits?$select=businessunitid")["value"]
+    of_unit = {"@record": f"{{'@odata.id':'businessunits({unit['businessunitid']})'}}"}
+    assert rights(crm, of_unit) == everything - {"AssignAccess", "ShareAccess"}
+
+    nothing = {"@record": "{'@odata.id':'accounts(00000000-0000-4000-8000-0000000000ff)'}"}
+    assert crm.error("GET", call, params=nothing)[0] == 404
+    assert crm.error("GET", call, params={"@record": "5"})[0] == 400
+    assert crm.error("POST", call, params=record)[0] == 501

@@ -47,8 +47,8 @@ def run_bound(request: Request, target: Target) -> Response:
         if bulk is None or request.method != "POST":
             raise unsupported(f"{request.method} {NAMESPACE}.{target.name} on a collection")
         return bulk(request, target.type)
-    if target.name in user_privileges.NAMES and target.type.name == "systemuser":
-        return user_privileges.retrieve_user_privileges(request, target)
+    if user_privileges.is_answered(target):
+        return user_privileges.answer(request, target)
     process = _process(request, target.name, target.type.name)
     arguments = _raw_arguments(request, target.arguments)
     id = locate(request, target.type, target.key)
