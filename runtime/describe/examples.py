@@ -17,6 +17,8 @@ _FORMATS = {
     "binary": None,
 }
 _REFERENCE = "#/components/schemas/"
+# Characters. Longer texts would fill the document, or the memory.
+_LONGEST_TEXT = 1000
 _WORDS = "Lorem ipsum dolor sit amet"
 
 
@@ -125,7 +127,9 @@ def _array_example(schema: Mapping[str, Any], components: Schemas, inside: tuple
 
 
 def _text_example(schema: Mapping[str, Any], name: str) -> str:
-    """Return a text that fits the schema. Raises NoExample where nobody can make one up."""
+    """Return a text that fits the schema. Raises NoExample where nobody can make one up, or only one of more
+    than _LONGEST_TEXT characters.
+    """
     if "pattern" in schema:
         raise NoExample
     if "format" in schema:
@@ -134,6 +138,8 @@ def _text_example(schema: Mapping[str, Any], name: str) -> str:
             raise NoExample
         return sample
     shortest, longest = schema.get("minLength", 0), schema.get("maxLength", 100)
+    if shortest > _LONGEST_TEXT:
+        raise NoExample
     text = (name or _WORDS)[:longest]
     return text if len(text) >= shortest else (_WORDS * (shortest // len(_WORDS) + 1))[:shortest]
 

@@ -104,19 +104,25 @@ def make_fragment(served: Served, id: int) -> bytes:
     for everybody. Raises DatabaseError and PlatformError.
     """
     try:
-        content = _in_languages(served, id)
+        # Rendered here, too: a value that has no JSON form must not break the document either.
+        packed = _packed(_in_languages(served, id))
     except MissingPrivilege as error:
         # The answer stays the same until the metadata is refreshed. Then another fragment is made.
         # The same privilege is missing for all endpoints: one line tells of them all.
         _lacking_privilege.failed(reason=str(error), endpoint=id)
-        content = _NOTHING
+        packed = _packed(_NOTHING)
     except (DatabaseError, PlatformError):
         raise
     except Exception:
         logger.exception("endpoint %s cannot be described", id)
-        content = _NOTHING
+        packed = _packed(_NOTHING)
     else:
         _lacking_privilege.worked()
+    return packed
+
+
+def _packed(content: Mapping[str, Any]) -> bytes:
+    """Return a fragment as the database stores it."""
     return zlib.compress(_serialized(content), _LEVEL) + zlib.compress(render(content["part"]), _LEVEL)
 
 

@@ -1,8 +1,8 @@
 """Values as JSON bytes, exactly.
 
-Money and Decimal go out as JSON numbers with the digits they have, never through a float; DateTime as UTC
-`…Z` in whole seconds. An answer comes in one media type: content negotiation refuses callers that do not take
-it.
+Money and Decimal go out as JSON numbers with the digits they have, never through a float, and so do whole
+numbers of any length; DateTime as UTC `…Z` in whole seconds. An answer comes in one media type: content
+negotiation refuses callers that do not take it.
 """
 
 from __future__ import annotations
@@ -21,16 +21,35 @@ JSON = "application/json"
 # A caller that accepts one of these accepts a problem, and is given JSON.
 _FAMILIES = frozenset({"*/*", "application/*", "application/problem+json"})
 _OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_OMIT_MICROSECONDS | orjson.OPT_PASSTHROUGH_DATACLASS
+# The whole numbers that orjson writes.
+_LOWEST, _HIGHEST = -(2**63), 2**64 - 1
 
 
-def render(value: Any) -> bytes:
+def render(value: Any, *, is_indented: bool = False) -> bytes:
     """Return the JSON text of `value`, which may contain any `crmclient` value."""
-    return orjson.dumps(value, default=_as_json, option=_OPTIONS)
+    options = _OPTIONS | orjson.OPT_INDENT_2 if is_indented else _OPTIONS
+    try:
+        return orjson.dumps(value, default=_as_json, option=options)
+    except orjson.JSONEncodeError:
+        # It may be a number beyond 64 bits, such as a limit that a designer has typed. They are so rare that
+        # no other value is searched for them. For any other cause the same error is raised again.
+        return orjson.dumps(_with_long_numbers(value), default=_as_json, option=options)
 
 
 def json_response(value: Any, *, status: int = 200, headers: dict[str, str] | None = None) -> HttpResponse:
     """Return `value` as a JSON response."""
     return HttpResponse(render(value), status=status, content_type=JSON, headers=headers)
+
+
+def _with_long_numbers(value: Any) -> Any:
+    """Return a JSON value with Decimals in place of the whole numbers that orjson does not write."""
+    if isinstance(value, dict):
+        return {key: _with_long_numbers(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_with_long_numbers(item) for item in value]
+    if isinstance(value, int) and not _LOWEST <= value <= _HIGHEST:
+        return Decimal(value)
+    return value
 
 
 def _as_json(value: Any) -> Any:

@@ -14,6 +14,8 @@ _BY_FORMAT = {
 }
 # Characters of a sample text, unless the schema requires more.
 _LONGEST = 40
+# Characters of any sample text. One that the schema requires to be longer would fill the page, or the memory.
+_LONGEST_REQUIRED = 1000
 
 
 def sample(schema: Mapping[str, Any], name: str = "") -> Any:
@@ -51,11 +53,15 @@ def _array_sample(schema: Mapping[str, Any], name: str) -> Any:
 
 
 def _text_sample(schema: Mapping[str, Any], name: str) -> Any:
-    """Return the name of the field, made to fit the length; for a known format, a value of this format."""
+    """Return the name of the field, made to fit the length; for a known format, a value of this format.
+
+    Where more than _LONGEST_REQUIRED characters are required, the sample is too short.
+    """
     if schema.get("format") in _BY_FORMAT:
         return _BY_FORMAT[schema["format"]]
     text = name or "text"
-    shortest, longest = schema.get("minLength", 0), min(schema.get("maxLength", _LONGEST), _LONGEST)
+    shortest = min(schema.get("minLength", 0), _LONGEST_REQUIRED)
+    longest = min(schema.get("maxLength", _LONGEST), _LONGEST)
     return text.ljust(shortest, "x")[: max(longest, shortest)]
 
 
