@@ -104,6 +104,9 @@ class Watch:
                 if _end(connection, cut=now >= self.deadline + LAST_RESORT):
                     self.struck = True
             except Exception as error:
+                # A server that has not answered in time may still end a statement: then it would be the
+                # statement of whoever is given the connection next.
+                self.struck = True
                 log.warning("A statement that runs too late cannot be ended: %s.", type(error).__name__)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -60,6 +62,55 @@ def test_a_deadline_that_moves_is_the_one_that_counts(apart: EmbeddedPlatform) -
         watch.deadline += LONG
         assert unit.rows("SELECT 1")
     assert not watch.struck
+
+
+@pytest.mark.postgresql
+def test_a_connection_is_closed_where_the_server_may_end_a_statement_later(db: None) -> None:
+    """A cancellation that nobody answers: the statement ends by itself, and the cancellation may come yet."""
+    settings = connections["default"].settings_dict
+    with _answering_once(settings["HOST"], settings["PORT"]) as port:
+        through_gate = {**settings, "HOST": "127.0.0.1", "PORT": port, "OPTIONS": {}}
+        database = ConnectionHandler({"default": through_gate})["default"]
+        with database.cursor() as cursor, Watch(database, time.monotonic() + 0.2) as watch:
+            cursor.execute("SELECT pg_sleep(0.5)")
+        assert watch.struck
+        assert database.connection is None
+
+
+@contextmanager
+def _answering_once(host: str, port: str) -> Iterator[int]:
+    """A door to the database server by whose first connection it answers, and by no other. Its port."""
+    threads, sockets = [], []
+
+    def carry(source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):
+            while content := source.recv(65536):
+                target.sendall(content)
+
+    def let_in() -> None:
+        with suppress(OSError):
+            for number in itertools.count():
+                came = listener.accept()[0]
+                sockets.append(came)
+                if not number:
+                    server = socket.create_connection((host, int(port)))
+                    sockets.append(server)
+                    for pair in ((came, server), (server, came)):
+                        threads.append(threading.Thread(target=carry, args=pair))
+                        threads[-1].start()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threads.append(threading.Thread(target=let_in))
+        threads[0].start()
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            for opened in (listener, *sockets):
+                with suppress(OSError):
+                    opened.shutdown(socket.SHUT_RDWR)
+                opened.close()
+            for thread in threads:
+                thread.join()
 
 
 def test_a_connection_that_a_statement_opens_waits_no_longer_than_the_others(tmp_path: Path) -> None:
