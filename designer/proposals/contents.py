@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
@@ -13,9 +14,11 @@ from designer.documents.document_reader import read
 from designer.documents.document_writer import of_module, to_bytes
 from designer.documents.keys import COLLECTIONS, CONTEXT
 from designer.documents.plan import Change, plan
+from designer.documents.problems import DocumentError
 from designer.history.items import ORDER, USER_PROPERTIES, ItemKey
 from designer.history.restoration import all_groups
 from designer.models import Proposal
+from designer.sentences import Sentence
 
 State: TypeAlias = dict[ItemKey, Any]
 # A definition or, for the order of user properties, their keys.
@@ -40,6 +43,17 @@ class Contents(NamedTuple):
         Raises DocumentError when this release cannot read what was stored.
         """
         return cls(*_read_documents(proposal.base, proposal.document), proposal.module)
+
+    @classmethod
+    def before_edit(cls, proposal: Proposal) -> Contents:
+        """Read the contents that a proposal had before its last edit, which undoing that edit brings back.
+
+        Raises DocumentError when this release cannot read what was stored, or if nobody has edited it.
+        """
+        if not proposal.earlier:
+            raise DocumentError([Sentence("The proposal was changed since. Nothing was undone.")])
+        earlier = json.loads(proposal.earlier)
+        return cls(*_read_documents(earlier["base"], earlier["document"]), earlier["module"])
 
     @classmethod
     def between(

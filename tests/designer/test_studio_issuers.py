@@ -381,6 +381,41 @@ def test_nobody_decides_about_what_their_page_of_a_proposal_does_not_show(
     assert not re.search('name="go_back"', page(publisher, address).content.decode())
 
 
+def test_nobody_takes_an_edit_of_issuers_out_of_a_proposal_who_may_not_see_issuers(
+    root: Client, provider: Provider
+) -> None:
+    issuer_row(provider)
+    designer = member("Designer")
+    document = json.loads(to_bytes(export(latest())))
+    titled = document | {"endpoints": [document["endpoints"][0] | {"title": "A"}, *document["endpoints"][1:]]}
+    others = titled | {"issuers": [document["issuers"][0] | {"audiences": ["somebody-else"]}]}
+
+    def uploaded(content: dict[str, Any]) -> SimpleUploadedFile:
+        return SimpleUploadedFile("c.json", json.dumps(content).encode())
+
+    designer.post("/admin/proposals/new/", {"title": "Both", "document": uploaded(titled)})
+    proposal = Proposal.objects.get()
+    step(root, proposal, "replace", document=uploaded(others))
+    edited = Proposal.objects.get().document
+    for name, sent in (("undo_edit", {}), ("leave_out", {"later-issuers:provider": "keep"})):
+        refused = step(designer, proposal, name, **sent)
+        assert "something that you may not see: issuer." in refused.content.decode(), name
+        assert Proposal.objects.get().document == edited, name
+    # An edit of what the designer sees is the designer's to undo, and to make again.
+    again = json.loads(edited)
+    del again["issuers"]
+    again["endpoints"][0]["title"] = "B"
+    step(designer, proposal, "replace", document=uploaded(again))
+    for expected in ("A", "B"):
+        step(designer, proposal, "undo_edit")
+        stored = json.loads(Proposal.objects.get().document)
+        assert stored["endpoints"][0]["title"] == expected
+        assert stored["issuers"][0]["audiences"] == ["somebody-else"]
+    step(root, proposal, "undo_edit")
+    step(root, proposal, "leave_out", **{"later-issuers:provider": "keep"})
+    assert json.loads(Proposal.objects.get().document)["issuers"] == document["issuers"]
+
+
 def test_an_import_removes_nothing_that_its_account_may_not_see(root: Client, provider: Provider) -> None:
     issuer_row(provider)
     Role.objects.create(name="unused")

@@ -154,6 +154,7 @@ def _leave_out(request: HttpRequest, proposal: Proposal) -> None:
     items = [item for item, choice in keep_or_take_choices(request).items() if choice == KEEP]
     if not items:
         raise DocumentError([_("Choose the items to leave out.")])
+    _require_visible(request, (field for field, _key in items))
     leave_out(proposal, items, request.user.get_username())
     note(request, AuditEntry.Action.PROPOSAL, proposal, "left out what was changed before")
     _say_edited(request, proposal, _("The proposal leaves the chosen items as they are."))
@@ -161,8 +162,11 @@ def _leave_out(request: HttpRequest, proposal: Proposal) -> None:
 
 def _undo_edit(request: HttpRequest, proposal: Proposal) -> None:
     require(request, MAY_OPEN)
+    _require_visible(request, _hidden_lists_of_edit(request, proposal))
     undo_edit(proposal, request.POST["undo_edit"])
-    note(request, AuditEntry.Action.PROPOSAL, proposal, "undid the last edit")
+    # Undoing twice brings the edit back: both are the same step.
+    note(request, AuditEntry.Action.PROPOSAL, proposal, "undid the last change of what it proposes")
+    # `undo_edit` has changed the row only, and the message's button is for the contents of now.
     proposal.refresh_from_db()
     _say_edited(request, proposal, _("Undone. Nothing that is live has changed."))
 
@@ -201,6 +205,19 @@ def require(request: HttpRequest, permission: str) -> None:
 def _changed_lists(proposal: Proposal) -> Iterator[str]:
     """Yield the name of the document's list for each change of the proposal. Raises DocumentError."""
     return (change.collection.field for change in Contents.of(proposal).changes)
+
+
+def _hidden_lists_of_edit(request: HttpRequest, proposal: Proposal) -> Iterator[str]:
+    """Yield the lists that the account may not see, and of which the last edit has changed what the proposal
+    does to them. Raises DocumentError.
+    """
+    for field in hidden_from(request):
+        edited, before = (
+            [change for change in contents.changes if change.collection.field == field]
+            for contents in (Contents.of(proposal), Contents.before_edit(proposal))
+        )
+        if edited != before:
+            yield field
 
 
 def _require_visible(request: HttpRequest, changed: Iterable[str]) -> None:
