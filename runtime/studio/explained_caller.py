@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from crmclient.errors import PlatformError
+from crmclient.errors import PlatformError, RecordNotFound
+from crmclient.metadata import PlatformUser
 from designer.configuration import Configuration
 from designer.definitions import CallerTypeDefinition
 from designer.platform import get_platform
@@ -27,6 +29,7 @@ from runtime.studio.json_text import readable
 from runtime.studio.known_callers import resolver_note
 from runtime.studio.registration_trial import tried_registration
 
+_RECORD, _PROPERTIES = Sentence("Record"), Sentence("User properties")
 # The setting to look at when no record could be looked for, by the reason.
 _PROBLEM_PLACES = {
     "no_claim": "record.claim",
@@ -36,43 +39,78 @@ _PROBLEM_PLACES = {
 
 
 class ExplainedCaller:
-    """The caller that a token with these claims would stand for, whether or not the token is accepted.
-
-    `steps` looks for the caller's record, and remembers it for `identified`.
-    """
+    """The caller that a token with these claims would stand for, whether or not the token is accepted."""
 
     def __init__(self, issuer: Issuer, examined: Examined, configuration: Configuration) -> None:
         self._issuer = issuer
         self._claims = examined.claims
         self._configuration = configuration
         self._platform = get_platform()
+        # What the steps find out, each for those after it.
         self._record: str | None = None
+        self._user: PlatformUser | None = None
         self._row: Mapping[str, Any] | None = None
 
-    def steps(self) -> Iterator[ExplainedStep]:
-        """Yield the steps that make a caller of the claims: roles, record, user properties. Roles may read
-        the record, so it is looked for first.
+    def explained(self) -> tuple[tuple[ExplainedStep, ...], KnownCaller]:
+        """Return the steps that make a caller of the claims, and the caller that they have found."""
+        definition = self._issuer.definition
+        # First, because they look for the record that the caller has.
+        steps = tuple(self._steps())
+        caller = KnownCaller(
+            name=said(Sentence("A caller of the issuer “%(name)s”", name=definition.name)),
+            type=definition.record.type,
+            roles=tuple(sorted({role for grant in self._grants() for role in grant.roles})),
+            record=self._record or "",
+            note=resolver_note(),
+        )
+        return steps, caller
+
+    def _steps(self) -> Iterator[ExplainedStep]:
+        """Yield the steps: caller type, roles, record, user properties. Roles may read the record, so it is
+        looked for before them.
         """
+        if self._type is None:
+            # Without its type, a request does not come to the caller's record.
+            yield self._step_of_unknown_type()
+            yield from self._role_steps()
+            yield from (ExplainedStep(said(title), "skipped") for title in (_RECORD, _PROPERTIES))
+            return
         try:
-            record = self._record_step()
+            record = self._with_user(self._type, self._record_step(self._type))
             yield from self._role_steps()
             yield record
             yield self._properties_step(is_refused=record.verdict == "refused")
         except PlatformError as error:
             actual = said(Sentence("The platform does not answer: %(reason)s", reason=failure_words(error)))
-            yield ExplainedStep(said(Sentence("Record")), "refused", found=actual)
+            yield ExplainedStep(said(_RECORD), "refused", found=actual)
 
-    def identified(self, refused: str) -> KnownCaller:
-        """Return the caller that the steps have found. `refused` says why the token is refused, if it is."""
-        definition = self._issuer.definition
-        return KnownCaller(
-            name=said(Sentence("A caller of the issuer “%(name)s”", name=definition.name)),
-            type=definition.record.type,
-            roles=tuple(sorted({role for grant in self._grants() for role in grant.roles})),
-            record=self._record or "",
-            refused=refused,
-            note=resolver_note(),
+    def _step_of_unknown_type(self) -> ExplainedStep:
+        """Return the step that refuses every caller, because the configuration lacks the type of callers."""
+        actual = Sentence("There is no caller type “%(name)s”.", name=self._issuer.definition.record.type)
+        return ExplainedStep(
+            said(Sentence("Caller type")), "refused", found=said(actual), setting="record.type"
         )
+
+    def _with_user(self, type: CallerTypeDefinition, step: ExplainedStep) -> ExplainedStep:
+        """Return the step of the record, refused where that is a user who is gone or disabled.
+
+        The user is read here and not from the minute's cache of requests, so that nothing is kept.
+        """
+        if self._record is None or step.verdict == "refused" or not type.is_of_users:
+            return step
+        if self._platform.conventions.users is None:
+            self._record = None
+            actual = Sentence("The platform has no users. The caller goes on without a record.")
+            return replace(step, found=said(actual))
+        try:
+            self._user = self._platform.user(self._record)
+        except RecordNotFound:
+            actual = Sentence("The user %(id)s does not exist on the platform.", id=self._record)
+            return replace(step, verdict="refused", found=said(actual))
+        if not self._user.disabled:
+            return step
+        actual = Sentence("The user %(id)s is disabled on the platform.", id=self._record)
+        return replace(step, verdict="refused", found=said(actual))
 
     def _role_steps(self) -> Iterator[ExplainedStep]:
         """Yield a step for each source of roles, and one with all roles together.
@@ -138,12 +176,11 @@ class ExplainedCaller:
             "The token has no claim “%(claim)s”. It has: %(names)s.", claim=claim, names=names or "–"
         )
 
-    def _record_step(self) -> ExplainedStep:
+    def _record_step(self, type: CallerTypeDefinition) -> ExplainedStep:
         """Return the step that finds the caller's record, and remember the record for the steps after it."""
         definition = self._issuer.definition.record
-        title = said(Sentence("Record"))
-        type = self._type
-        if not definition.claim or type is None:
+        title = said(_RECORD)
+        if not definition.claim:
             actual = Sentence("Callers of this issuer have no record.")
             return ExplainedStep(title, "passed", found=said(actual), setting="record.claim")
         self._record = claimed_user(self._issuer, self._claims, type)
@@ -203,7 +240,7 @@ class ExplainedCaller:
         actual = Sentence("%(why)s %(then)s", why=self._why_no_record(search), then=trial.found)
         verdict: Verdict = "refused" if trial.refused else "passed"
         return ExplainedStep(
-            title=said(Sentence("Record")),
+            title=said(_RECORD),
             verdict=verdict,
             expected=expected,
             found=said(actual),
@@ -230,7 +267,7 @@ class ExplainedCaller:
 
     def _properties_step(self, *, is_refused: bool) -> ExplainedStep:
         """Return the step that reads the user properties; it is skipped for a caller that is refused."""
-        title = said(Sentence("User properties"))
+        title = said(_PROPERTIES)
         if is_refused:
             return ExplainedStep(title, "skipped")
         if self._record is None:
@@ -242,7 +279,7 @@ class ExplainedCaller:
             roles=frozenset(role for grant in self._grants() for role in grant.roles),
             type=definition.record.type,
             record=self._record,
-            profile=self._platform.user(self._record) if self._type and self._type.is_of_users else None,
+            profile=self._user,
             claims=excerpt_at(self._claims, definition.readable_claims),
         )
         try:

@@ -21,13 +21,14 @@ def explain(token: str, configuration: Configuration) -> Explanation:
     if key := key_in(f"Bearer {token}"):
         return _explanation_of_key(*key, configuration)
     examined = Examined(token, issuers_of(configuration.issuers))
+    # Each check adds to `examined` what it has found out, such as the issuer and the claims.
     steps = [_step_of_check(check, outcome) for check, outcome in examine(examined)]
     issuer = examined.issuer
     # This service's own tokens have no issuer in the configuration either.
     if issuer is None:
         return _explanation_without_issuer(tuple(steps), examined, configuration)
-    caller = ExplainedCaller(issuer, examined, configuration)
-    steps += caller.steps()
+    steps_to_caller, caller = ExplainedCaller(issuer, examined, configuration).explained()
+    steps += steps_to_caller
     failed = [step for step in steps if step.verdict == "refused" and not step.harmless]
     refusal = f"{failed[0].title}: {failed[0].found}" if failed else ""
     definition = issuer.definition
@@ -36,7 +37,7 @@ def explain(token: str, configuration: Configuration) -> Explanation:
         steps=tuple(steps),
         issuer=definition.name,
         of_environment=issuer.of_environment,
-        caller=caller.identified(refusal),
+        caller=replace(caller, refused=refusal),
     )
 
 

@@ -7,6 +7,7 @@ import json
 import logging
 import re
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -19,6 +20,7 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django.fixtures import Settings
 
+from crmbox.demo.people import RITA_REP
 from crmclient.query.ast import Column, Query
 from designer.documents.document_writer import export, to_bytes
 from designer.history.recording import Author
@@ -28,6 +30,7 @@ from designer.loading import latest
 from designer.models import AuditEntry, Endpoint, Issuer, ItemChange, Proposal, Release, Role, RoleRule
 from designer.platform import get_platform
 from designer.proposals.contents import Contents
+from tests.callers import Caller
 from tests.designer.proposing import step
 from tests.designer.studio import add_row, add_url, change_url, errors, filled, page, send
 from tests.runtime import forge
@@ -547,6 +550,35 @@ def failures(client: Client, token: str) -> dict[str, tuple[str, str]]:
 
 def new_contact(mail: str) -> str:
     return get_platform().create("contact", {"lastname": "Twin", "emailaddress1": mail}).id
+
+
+@pytest.mark.parametrize(
+    ("user", "found"),
+    [(RITA_REP, "is disabled on the platform"), (str(uuid.uuid4()), "does not exist on the platform")],
+    ids=["disabled", "gone"],
+)
+def test_a_token_of_a_user_whom_requests_refuse_is_not_accepted(
+    root: Client, provider: Provider, user: str, found: str
+) -> None:
+    issuer_row(provider, record_claim="oid", record_missing="continue")
+    get_platform().update("systemuser", RITA_REP, {"isdisabled": True})
+    token = provider.token(oid=user)
+    refused = Caller(token).get("/api/context")
+    assert (refused.status_code, refused.json()["code"]) == (403, "no_platform_user")
+    assert failures(root, token) == {"Record": (f"The user {user} {found}.", "#id_record_claim")}
+    assert explained(root, token)["User properties"][0] == "– not looked at"
+    assert "The token is refused" in root.post(EXPLAIN, {"token": token}).content.decode()
+
+
+@pytest.mark.parametrize("claim", ["", "oid"])
+def test_a_token_of_an_unknown_caller_type_is_not_accepted(
+    root: Client, provider: Provider, claim: str
+) -> None:
+    issuer_row(provider, caller_type="former", record_claim=claim)
+    token = provider.token(oid="x")
+    assert Caller(token).get("/api/context").status_code in (401, 403)
+    assert failures(root, token) == {"Caller type": ("There is no caller type “former”.", "#id_caller_type")}
+    assert "The token is refused" in root.post(EXPLAIN, {"token": token}).content.decode()
 
 
 def test_two_records_are_named_whether_or_not_they_are_active(root: Client, provider: Provider) -> None:
