@@ -8,27 +8,36 @@ from crmclient.optional_abilities import Indexes
 
 
 def entity_indexes(unit: Unit, entity: str) -> Indexes:
-    """Return by which attributes of an entity an index sorts or searches, and which ones could have one.
+    """Return which attributes of an entity have an index, and which ones could have one.
 
     With them comes the approximate number of records. Raises UnknownEntity.
     """
     stored = unit.snapshot.entity(entity)
     definition = stored.definition
+    primary_id = frozenset({stored.entity.primary_id})
     if definition.is_view:
         # The tables that it shows have the indexes.
-        nothing: frozenset[str] = frozenset()
-        return Indexes(frozenset({stored.entity.primary_id}), nothing, nothing, nothing, records=0)
-    items = {item.attribute.logical_name: item for item in definition.attributes}
-    # An index of several columns helps to sort by its first one.
-    indexed_names = {key.attributes[0] for key in stored.entity.keys} | {stored.entity.primary_id}
-    indexed_names |= {name for name, item in items.items() if indexed_columns(definition, item)}
+        no_names: frozenset[str] = frozenset()
+        return Indexes(primary_id, primary_id, *([no_names] * 4), records=0)
+    by_name = {
+        attribute_definition.attribute.logical_name: attribute_definition
+        for attribute_definition in definition.attributes
+    }
+    indexed = {name for name, item in by_name.items() if indexed_columns(definition, item)}
+    # The index of a key lacks records that lack one of its values: it finds records only by all of them.
+    found_by_key = {key.attributes[0] for key in stored.entity.keys if len(key.attributes) == 1}
+    indexable = frozenset(name for name, item in by_name.items() if can_be_indexed(item))
+    # Indexes of lookups lack the records without a value, and orders by a lookup are by the record's name.
+    lookups = {name for name, item in by_name.items() if item.attribute.targets}
     [(records,)] = unit.rows(unit.dialect.approximate_count(stored.table))
     return Indexes(
-        sorted=frozenset(indexed_names),
-        searched=frozenset(name for name, item in items.items() if item.searched),
-        sortable=frozenset(name for name, item in items.items() if can_be_indexed(item)),
+        compared=primary_id | indexed | found_by_key,
+        sorted=primary_id | (indexed - lookups),
+        searched=frozenset(name for name, item in by_name.items() if item.searched),
+        comparable=indexable,
+        sortable=indexable - lookups,
         # Texts have a key, their comparison form, which is searched.
-        searchable=frozenset(name for name, item in items.items() if item.key is not None),
+        searchable=frozenset(name for name, item in by_name.items() if item.key is not None),
         # PostgreSQL says -1 of a table that it has never counted, SQLite NULL of an empty one.
         records=max(0, records or 0),
     )

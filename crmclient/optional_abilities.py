@@ -17,15 +17,17 @@ from crmclient.values import Guid
 
 @dataclass(frozen=True, slots=True)
 class Indexes:
-    """The indexed attributes of an entity: `sorted` ones by value and order, `searched` ones by pieces of
-    text.
+    """The indexed attributes of an entity. An index finds records by the value of one that is `compared`,
+    and by a piece of the text of one that is `searched`; of one that is `sorted` it has all records in order.
 
-    The other attributes of `sortable` and `searchable` can be given such an index. `records` is the
-    approximate number of records.
+    The other attributes of `comparable`, `sortable` and `searchable` can be given such an index. `records` is
+    the approximate number of records.
     """
 
+    compared: frozenset[str]
     sorted: frozenset[str]
     searched: frozenset[str]
+    comparable: frozenset[str]
     sortable: frozenset[str]
     searchable: frozenset[str]
     records: int

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from crmbox.metadata import change
 from crmbox.platform import EmbeddedPlatform
+from crmclient import Value
 from crmclient.errors import InvalidDefinition
-from crmclient.metadata import AttributeType
-from crmclient.query.ast import Column, Condition, FilterItem, Operator, Order, Query
+from crmclient.metadata import AlternateKey, AttributeType
+from crmclient.query.ast import Column, Condition, Filter, FilterItem, Operator, Order, Query
 from tests.crmbox.asking import BOOK, books, run, walk, where
 from tests.crmbox.library import Tables
 from tests.crmbox.naive import evaluate
 from tests.crmbox.shop import add_product, attribute
 
+NOBODY = "00000000-0000-4000-8000-000000000000"
 FILTERS: dict[str, FilterItem] = {
     "a piece": Condition("title", Operator.CONTAINS, ("pfel",)),
     "a piece of marks and other letters": Condition("title", Operator.CONTAINS, ("ÄPF",)),
@@ -114,3 +120,43 @@ def test_an_index_that_cannot_be_or_is_there_already_is_refused(
 ) -> None:
     with pytest.raises(InvalidDefinition), change() as metadata:
         metadata.alter_indexes("shop_product", attribute, indexed=indexed, searched=searched)
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL reads small tables whole")
+def test_the_indexes_that_are_told_of_are_those_that_queries_use(joined: EmbeddedPlatform) -> None:
+    with change() as metadata:
+        metadata.alter_indexes("shop_product", "quantity", indexed=True, searched=False)
+        metadata.create_key("shop_product", AlternateKey("pair", ("serial", "price")))
+    told = joined.indexes("shop_product")
+    values: dict[str, Value] = {
+        "shop_productid": NOBODY,
+        "categoryid": NOBODY,
+        "createdby": NOBODY,
+        "name": "a",
+        "code": "a",
+        "quantity": 1,
+        "serial": 1,
+        "price": Decimal(1),
+        "size": 1,
+    }
+    for name, value in values.items():
+        found = _plan(joined, where(Condition(name, Operator.EQ, (value,))))
+        assert (name in told.compared) == any("SEARCH" in step for step in found), (name, found)
+        ordered = _plan(joined, None, Order(name))
+        assert (name in told.sorted) == ("USE TEMP B-TREE FOR ORDER BY" not in ordered), (name, ordered)
+    # With a value in each attribute of a key, its index is used.
+    both = where(*(Condition(name, Operator.EQ, (values[name],)) for name in ("serial", "price")))
+    assert any("SEARCH" in step for step in _plan(joined, both))
+    for name in told.sortable - told.sorted:
+        with change() as metadata:
+            metadata.alter_indexes("shop_product", name, indexed=True, searched=False)
+    assert "USE TEMP B-TREE FOR ORDER BY" not in _plan(joined, None, Order("serial"))
+
+
+def _plan(platform: EmbeddedPlatform, filter: Filter | None, *orders: Order) -> list[str]:
+    """How SQLite runs a query of products, step by step."""
+    with CaptureQueriesContext(connection) as captured:
+        platform.query(Query("shop_product", (Column("shop_productid"),), filter, orders=orders))
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {captured.captured_queries[-1]['sql']}")
+        return [row[3] for row in cursor.fetchall()]

@@ -80,8 +80,10 @@ def _cost(entity: str, attribute: str, operator: DesignedOperator | None, indexe
     is_text_search = operator in _TEXT_SEARCHES
     if is_text_search:
         indexed, could_be_indexed = indexes.searched, indexes.searchable
-    else:
+    elif operator is None:
         indexed, could_be_indexed = indexes.sorted, indexes.sortable
+    else:
+        indexed, could_be_indexed = indexes.compared, indexes.comparable
     is_broad = operator in _BROAD_OPERATORS
     if attribute in indexed and not is_broad:
         return Cost(part, _("an index finds the records"))
