@@ -81,7 +81,8 @@ def cache_told(old: Any, new: Any) -> tuple[str, Effect]:
     """
     before, after = AnswerCache.model_validate(old or {}), AnswerCache.model_validate(new or {})
     if not after.is_on:
-        return gettext("answers are no longer cached"), Effect.ADDITIVE
+        text = gettext("answers are no longer cached") if before.is_on else gettext("answers are not cached")
+        return text, Effect.ADDITIVE
     changes = [*_switches_told(before, after)]
     # There is always a sentence, also where the stored forms differ and mean the same.
     if not changes or (after.seconds, after.stale_seconds) != (before.seconds, before.stale_seconds):

@@ -92,6 +92,7 @@ def test_versions_tell_what_changed() -> None:
     assert told({}, {"seconds": 60}) == kept
     assert told({"seconds": 90}, {"seconds": 60}) == (kept[0], Effect.ADDITIVE)
     assert told({"seconds": 60}, {}) == ("answers are no longer cached", Effect.ADDITIVE)
+    assert told({}, {"stale_seconds": 60}) == ("answers are not cached", Effect.ADDITIVE)
     asked = "callers may ask for answers that are not cached"
     assert told({"seconds": 60}, {"seconds": 60, "fresh": True}) == (asked, Effect.ADDITIVE)
     kept_by_others = {"seconds": 60, "downstream": True}
