@@ -7,6 +7,7 @@ is reported here only beside others that are wrong anyway.
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import MappingProxyType
 from typing import Any
 
 from crmclient import value_checks
@@ -31,15 +32,25 @@ from crmclient.values import Reference, Values
 STATE, STATUS = "statecode", "statuscode"
 
 
-def payload(catalogue: Catalogue, entity: Entity, values: Values, *, creating: bool) -> dict[str, Any]:
-    """Return the body of a create or update. Raises InvalidRecord with every problem."""
+def payload(
+    catalogue: Catalogue,
+    entity: Entity,
+    values: Values,
+    *,
+    creating: bool,
+    key: Values = MappingProxyType({}),
+) -> dict[str, Any]:
+    """Return the body of a create or update. Raises InvalidRecord with every problem.
+
+    The values of the `key` of an upsert are in its address, so that none of them is missing.
+    """
     writer = _Writer(catalogue, entity.logical_name)
     for name, value in values.items():
         writer.take(name, value, creating=creating)
     if writer.problems:
         # Values that are missing are the platform's to find, but where the write is refused here anyway.
         if creating:
-            writer.require(values)
+            writer.require({**key, **values})
         raise InvalidRecord(entity.logical_name, writer.problems)
     if writer.has_parties:
         writer.content[collection_of(entity.logical_name)] = writer.parties

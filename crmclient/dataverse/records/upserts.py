@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from decimal import Decimal
 from typing import Final
 from urllib.parse import quote
 
@@ -82,8 +83,9 @@ class Upserts:
         alternate_key = checked_key(
             entity, attributes, key, values, may_create=not must_exist, may_update=exists is not False
         )
+        # Before the values, as on every platform: nothing is written where the key can be no record's.
         literals = _literals(entity, [attributes[name] for name in alternate_key.attributes], key)
-        content = payload(self._catalogue, entity, values, creating=not must_exist)
+        content = payload(self._catalogue, entity, values, creating=not must_exist, key=key)
         # With parties, an update has to send those of the other lists along, which only the record tells.
         if collection_of(entity_name) in content or any(
             not _UNFIT.isdisjoint(literal) for literal in literals.values()
@@ -239,7 +241,8 @@ def _literals(entity: Entity, attributes: list[Attribute], key: Values) -> dict[
         except (TypeError, ValueError) as error:
             problems.append(wrong_value(attribute.logical_name, error))
             continue
-        text = str(encoded)
+        # Without an exponent, which `str` gives a small or round number.
+        text = f"{encoded:f}" if isinstance(encoded, Decimal) else str(encoded)
         if attribute.type in (AttributeType.STRING, AttributeType.MEMO):
             text = "'" + text.replace("'", "''") + "'"
         literals[property_name(attribute)] = text
