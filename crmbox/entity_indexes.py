@@ -18,7 +18,7 @@ def entity_indexes(unit: Unit, entity: str) -> Indexes:
     if definition.is_view:
         # The tables that it shows have the indexes.
         no_names: frozenset[str] = frozenset()
-        return Indexes(primary_id, primary_id, *([no_names] * 4), records=0)
+        return Indexes(primary_id, primary_id, no_names, no_names, no_names, no_names, records=0)
     by_name = {
         attribute_definition.attribute.logical_name: attribute_definition
         for attribute_definition in definition.attributes

@@ -12,7 +12,7 @@ MOST = 5_000
 
 
 def platform_users(platform: Platform) -> Mapping[Guid, str]:
-    """Return the name, with the mail address, of every user by id, in the order of names.
+    """Return the name, with the mail address, of the first MOST users by id, in the order of names.
 
     Empty for a platform without users. Raises PlatformError when the platform does not answer.
     """

@@ -8,7 +8,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from crmclient.errors import MissingPrivilege, PlatformError
+from crmclient import parse_guid
+from crmclient.errors import MissingPrivilege, PlatformError, RecordNotFound
 from designer.models import CallerType
 from designer.names import USER_TYPE
 from designer.platform import get_platform
@@ -16,6 +17,39 @@ from designer.platform_failures import failure_words
 from designer.studio.look import dress, searchable
 from designer.studio.trying.caller_fields import is_known_missing, record_field
 from runtime.callers.platform_users import platform_users
+
+
+class _PlatformUserField(forms.TypedChoiceField):
+    """A user of the platform: one of the choices or, as the list has an end, the id of any other user.
+
+    `unreadable` says why the choices could not be read; empty if they could.
+    """
+
+    def __init__(self, *, unreadable: str, **arguments: Any) -> None:
+        super().__init__(**arguments)
+        self._unreadable = unreadable
+
+    def to_python(self, value: Any) -> str:
+        """Return the id in its canonical form. A text that is no id is left, and refused as no choice."""
+        text: str = super().to_python(value)
+        try:
+            return parse_guid(text) if text else text
+        except ValueError:
+            return text
+
+    def valid_value(self, value: Any) -> bool:
+        """Whether a user has this id. Raises ValidationError where the platform cannot be asked."""
+        if super().valid_value(value):
+            return True
+        if self._unreadable:
+            raise forms.ValidationError(self._unreadable)
+        try:
+            get_platform().user(parse_guid(value))
+        except (ValueError, RecordNotFound):
+            return False
+        except PlatformError as error:
+            raise forms.ValidationError(failure_words(error)) from error
+        return True
 
 
 class RecordForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at run time
@@ -38,26 +72,28 @@ class RecordForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at ru
     def _platform_user_field(self) -> forms.Field:
         """Return a list of the platform's users. If they cannot be read, it has only the present choice."""
         present_user = str(self.instance.record or "") if self._is_user else ""
+        unreadable = ""
         help_text: Any = _(
             "For the type user: the platform user that the calls stand for. “@user” values are this user's."
         )
         try:
             users = dict(platform_users(get_platform()))
         except MissingPrivilege as error:
-            users = {}
+            users, unreadable = {}, failure_words(error)
             help_text = _(
                 "The service's account on the platform lacks the privilege %(privilege)s, so only the "
                 "present choice can be kept."
             ) % {"privilege": error.privilege}
         except PlatformError as error:
-            users = {}
+            users, unreadable = {}, failure_words(error)
             help_text = _("%(reason)s Until then, you can only keep the present choice.") % {
-                "reason": failure_words(error)
+                "reason": unreadable
             }
         if present_user and present_user not in users:
             users[present_user] = _("%(user)s (not among the platform's users)") % {"user": present_user}
         return searchable(
-            forms.TypedChoiceField(
+            _PlatformUserField(
+                unreadable=unreadable,
                 label=_("Platform user"),
                 choices=[("", _("None: no user context")), *users.items()],
                 coerce=lambda text: uuid.UUID(str(text)),

@@ -80,7 +80,8 @@ def test_a_connection_is_closed_where_the_server_may_end_a_statement_later(db: N
 @contextmanager
 def _answering_once(host: str, port: str) -> Iterator[int]:
     """A door to the database server by whose first connection it answers, and by no other. Its port."""
-    threads, sockets = [], []
+    threads: list[threading.Thread] = []
+    sockets: list[socket.socket] = []
 
     def carry(source: socket.socket, target: socket.socket) -> None:
         with suppress(OSError):

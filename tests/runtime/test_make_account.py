@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 
-from crmbox.demo.people import CLARA_CUSTOMER, RITA_REP
+from crmbox.demo.people import AYA_AGENT, CLARA_CUSTOMER, RITA_REP
+from crmbox.platform import EmbeddedPlatform
+from crmclient.errors import Unavailable
+from crmclient.query.ast import ALL, Page, Query
+from crmclient.values import QueryResult
 from designer.models import AuditEntry
+from designer.platform import get_platform
 from designer.running_command import run_as
 from runtime.models import ApiAccount
 from tests.callers import account
@@ -51,6 +58,38 @@ def test_an_account_without_its_record_is_made_with_a_warning() -> None:
     said = make("petra", "--type", "contact")
     assert "It is of the type “contact” and has no record" in said
     assert "give --record" in said
+
+
+@pytest.mark.parametrize("typed", [RITA_REP.upper(), f"{{{RITA_REP}}}"])
+def test_a_platform_user_is_given_by_the_id_in_any_form(typed: str) -> None:
+    assert "The account petra was made." in make(" petra ", "--record", typed)
+    assert str(ApiAccount.objects.get(user__username="petra").record) == RITA_REP
+
+
+def test_a_platform_user_may_be_one_that_no_list_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("runtime.callers.platform_users.MOST", 1)
+    for name, user in (("petra", RITA_REP), ("paul", AYA_AGENT)):
+        make(name, "--record", user)
+
+
+class AwayPlatform(EmbeddedPlatform):
+    """A platform that does not answer."""
+
+    def query(self, query: Query, page: Page = ALL, **options: Any) -> QueryResult:
+        raise Unavailable("It is away.")
+
+
+@pytest.fixture
+def away(settings: Any) -> Iterator[None]:
+    settings.PORTICO = {**settings.PORTICO, "PLATFORM": f"{__name__}.AwayPlatform"}
+    get_platform.cache_clear()
+    yield
+    get_platform.cache_clear()
+
+
+def test_a_platform_that_is_away_is_the_reason(away: None) -> None:
+    with pytest.raises(CommandError, match=r"--record: It is away\."):
+        make("petra", "--record", RITA_REP)
 
 
 @pytest.mark.parametrize(

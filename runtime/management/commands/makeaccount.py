@@ -93,10 +93,11 @@ class Command(DatabaseCommand):
             *_lines_about_unknown_names(type, [name for name in role if name not in roles]),
             *_lines_about_form(form),
         ]
-        if problems:
+        if problems or not form.is_valid():
             raise CommandError("\n".join(("No account was made.", *problems)))
         account = form.save()
-        self.stdout.write(f"The account {username} was made.")
+        # The form strips spaces around the name.
+        self.stdout.write(f"The account {account.user.username} was made.")
         if not password_stdin:
             self.stdout.write(f"Its password is shown this once: {password}")
         if finding := finding_of(account):
