@@ -74,13 +74,15 @@ class Renderer:
             "columns": [self.field(column, module) for column in part["columns"]],
             "headers": part["headers"],
         }
-        # The inputs of a query are its parameters, too. Here they are fields already.
-        field_names = {field["name"] for field in part["fields"]}
-        shape["fields"] += [
-            _parameter_as_field(parameter)
-            for parameter in part["parameters"]
-            if parameter["name"] not in field_names
-        ]
+        if not part["media"]:
+            # The inputs of a query are its parameters, too. Here they are fields already. Where there is a body,
+            # a client sends all fields in it, and a parameter such as `lcid` would be refused there.
+            field_names = {field["name"] for field in part["fields"]}
+            shape["fields"] += [
+                _parameter_as_field(parameter)
+                for parameter in part["parameters"]
+                if parameter["name"] not in field_names
+            ]
         if "related" in part:
             entity = part["related"]
             shape["related"] = {"entity": entity, "candidates": self._candidates_for([entity], module)}

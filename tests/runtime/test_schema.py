@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from crmclient.metadata import Attribute, AttributeType
-from designer.models import Binding, Endpoint, ExposedEntity, Input, Module
+from designer.models import Binding, Endpoint, ExposedEntity, Input, Module, Precondition
 from designer.types import TYPES, Limits
 from designer.types.numbers import DecimalType
 from runtime.serving import served
@@ -212,6 +212,21 @@ def test_a_form_takes_what_the_operation_takes(rita: Caller) -> None:
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({**body, "industry": 4711}, form["schema"])
     assert rita.request(form["method"], form["path"], body).status_code == 200
+
+
+def test_fields_of_a_call_with_a_body_are_what_its_body_takes(rita: Caller) -> None:
+    create = Endpoint.objects.get(kind="create", entity__segment="accounts")
+    plain = read(rita, "/api/schema/entities/sales.accounts")["operations"]["create"]["fields"]
+
+    # Such an endpoint takes `lcid` in its query string, for the language of the message.
+    Precondition.objects.create(endpoint=create, expression="input.name != 'Nobody'", status=409)
+
+    assert read(rita, "/api/schema/entities/sales.accounts")["operations"]["create"]["fields"] == plain
+    form = read(rita, "/api/schema/entities/sales.accounts?form=create")
+    assert [*form["schema"]["properties"]] == form["order"] == [*form["widgets"]]
+    filled = {"name": "Contoso", **{name: None for name in form["order"] if name != "name"}}
+    refused = rita.request(form["method"], form["path"], filled).json().get("errors", [])
+    assert "unknown_key" not in [error["code"] for error in refused]
 
 
 class PercentType(DecimalType):
