@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser import sign_in
+from tests.browser import follow, sign_in
 from tests.designer.hand import Hand
 from tests.servers import Server, Site
 
@@ -114,3 +114,11 @@ def test_a_row_rule_is_written_from_its_cell(server: Server, page: Page) -> None
     token = {"Authorization": f"Bearer {server.token('manager')}"}
     listed = server.request("GET", "/api/sales/queries/accounts?pageSize=1", headers=token)
     assert (listed.status_code, listed.json()["data"]) == (200, [])
+
+
+def test_an_entry_that_is_added_on_the_page_of_its_entity_has_rows(server: Server, page: Page) -> None:
+    sign_in(page, server.url, "/admin/matrix/")
+    follow(page.get_by_role("link", name="sales/accounts", exact=True))
+    page.get_by_text("Add entry of the row rule").click()
+    page.get_by_role("button", name="Owner is the caller").click()
+    assert "eq-userid" in page.locator("[name='row_rule-0-filter']").input_value()

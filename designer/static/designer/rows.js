@@ -168,6 +168,8 @@ window.studio = window.studio || {};
     else if (button.matches("[data-move]")) move(row, Number(button.dataset.move));
   });
 
+  // Django adds the rows of its own inlines, such as the entries of a row rule.
+  document.addEventListener("formset:added", (event) => event.target.dispatchEvent(new CustomEvent("row:added", { bubbles: true })));
   document.addEventListener("DOMContentLoaded", () => {
     all(document, "[data-rows]").forEach(number);
     all(document, "[data-row]").filter((row) => own(row, "[data-remove]") && isRemoved(row)).forEach(show);
