@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from functools import partial
 from typing import Any, Final
 
@@ -99,10 +99,26 @@ def _read_entity(item: Mapping[str, Any]) -> SourceEntity:
         option_sets=tuple(choice for choice in choices.values() if choice.entity is None and choice.options),
         ownership=_OWNERS.get(str(item.get("OwnershipType")), Ownership.ORGANIZATION),
         schema_name=item.get("SchemaName"),
-        schema_names={key: str(raw.get("SchemaName") or key) for key, raw in raw_by_name.items()},
+        schema_names={
+            **{key: str(raw.get("SchemaName") or key) for key, raw in raw_by_name.items()},
+            **dict(_spelled_as_navigations(metadata_json.navigation(item), attributes)),
+        },
         defaults=dict(_defaults(raw_by_name)),
         notes=tuple(notes),
     )
+
+
+def _spelled_as_navigations(
+    navigation: Mapping[str, Mapping[str, str]], attributes: Container[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield lookups as their navigation properties spell them: `parentcustomerid` of ParentCustomerId, whose
+    properties are `parentcustomerid_account` and `parentcustomerid_contact`. Clients use these names.
+    """
+    for lookup, property_by_target in navigation.items():
+        for target, name in property_by_target.items():
+            spelled = name.removesuffix(f"_{target}")
+            if lookup in attributes and spelled.lower() == lookup:
+                yield lookup, spelled
 
 
 def _options(item: Mapping[str, Any], entity: str) -> OptionSet:

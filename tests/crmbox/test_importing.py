@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 from django.core.management import CommandError
 
+from crmbox.engine.connection import read_unit
 from crmbox.platform import EmbeddedPlatform
+from crmbox.webapi.navigation import navigations
 from crmclient.errors import InvalidRecord
 from crmclient.metadata import AttributeType, Cascade, DateTimeBehavior
 from crmclient.query.ast import Column, Query
@@ -349,3 +351,25 @@ def test_an_entity_that_cannot_be_reached_is_named(tmp_path: Path) -> None:
 def test_a_name_that_is_not_described_is_said(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="no entity wool_goat"):
         imported(tmp_path, WHOLE, "--entities", "wool_goat,wool_farm")
+
+
+def test_lookups_are_spelled_as_they_are_navigated(tmp_path: Path) -> None:
+    owner = attribute("wool_OwnerRef", "Customer", Targets=["systemuser", "team"])
+    # As Dataverse has `parentcustomerid_account` for ParentCustomerId, and `new_CaseId` for new_CaseId.
+    to_one = [
+        {
+            "SchemaName": f"wool_farm_{target}",
+            "ReferencedEntity": target,
+            "ReferencingEntity": "wool_farm",
+            "ReferencingAttribute": "wool_ownerref",
+            "ReferencingEntityNavigationPropertyName": f"wool_ownerref_{target}",
+        }
+        for target in ("systemuser", "team")
+    ]
+    farm = {**FARM, "Attributes": [*FARM["Attributes"], owner], "ManyToOneRelationships": to_one}
+
+    imported(tmp_path, {"value": [farm]}, "--all")
+
+    with read_unit() as unit:
+        names = set(navigations(unit.snapshot, "wool_farm"))
+    assert {"wool_ownerref_systemuser", "wool_ownerref_team"} <= names
