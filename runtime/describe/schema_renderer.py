@@ -75,8 +75,8 @@ class Renderer:
             "headers": part["headers"],
         }
         if not part["media"]:
-            # The inputs of a query are its parameters, too. Here they are fields already. Where there is a body,
-            # a client sends all fields in it, and a parameter such as `lcid` would be refused there.
+            # The inputs of a query are its parameters, too: here they are fields already. Where there is a
+            # body, a client sends all fields in it: a parameter such as `lcid` would be refused there.
             field_names = {field["name"] for field in part["fields"]}
             shape["fields"] += [
                 _parameter_as_field(parameter)

@@ -52,6 +52,13 @@ def test_a_database_that_is_not_prepared_is_told_at_the_start_and_served_once_it
     assert "/optionsets/priorities" in server.request("GET", "/api/openapi.json").json()["paths"]
 
 
+def test_the_start_names_no_accounts_of_a_demo_that_is_not_there(empty_site: Site) -> None:
+    empty_site.manage("prepare", "--no-demo")
+    server = empty_site.start()
+    until(lambda: "/api/openapi.json" in server.output())
+    assert "Demo accounts" not in server.output()
+
+
 def test_the_crm_server_tells_at_the_start_that_the_database_is_not_prepared(empty_site: Site) -> None:
     words = "The database lacks migrations of this release. Run `manage.py prepare`."
     assert words in empty_site.start_crm().output()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 from granian.constants import HTTPModes, Interfaces
@@ -14,7 +15,7 @@ from granian.log import LogLevels
 from designer.platform import get_platform
 from project.addresses import CannotListen, address_to_listen_on, is_loopback, url_of
 from project.checks import refuse_a_wrong_start
-from project.demo import ACCOUNTS_LINE
+from project.demo import ACCOUNTS, ACCOUNTS_LINE
 from project.observability import shared_figures
 from project.server.supervisor import Supervisor
 
@@ -77,10 +78,20 @@ class Command(BaseCommand):
         ]
         if not ready:
             lines += ["", "  It is not ready to serve yet. Its log says why."]
-        elif settings.DEVELOPMENT and is_loopback(host):
+        elif settings.DEVELOPMENT and is_loopback(host) and _has_demo_accounts():
             lines += ["", f"  {ACCOUNTS_LINE}, unless you changed it"]
         self.stdout.write("\n".join([*lines, ""]))
         self.stdout.flush()
+
+
+def _has_demo_accounts() -> bool:
+    """Whether the database has all accounts of the demo. It may have been prepared without the demo."""
+    try:
+        names = get_user_model().objects.filter(username__in=ACCOUNTS)
+        return names.count() == len(ACCOUNTS)
+    finally:
+        # A worker that is started later must not inherit the connection.
+        connections.close_all()
 
 
 def _patience() -> int:
