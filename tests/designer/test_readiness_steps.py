@@ -361,6 +361,16 @@ def test_what_is_right_is_left_in_peace(good: dict[str, Any]) -> None:
             "outside the row rule",
         ),
         (
+            {
+                "kind": "create",
+                "of_entity": rule('attribute="createdon" operator="today"'),
+                "settings": {"may_create_outside_rule": True},
+            },
+            "create-outside-rule",
+            "settings.may_create_outside_rule",
+            "bind “createdon” or change the rule",
+        ),
+        (
             {"fetchers": (FetcherDefinition(name="a"),)},
             "fetcher-query",
             "fetchers.a.query",

@@ -80,6 +80,12 @@ class _NewRecords:
         is_new_id = value_origin is Origin.DEFAULT and self.attributes[condition.attribute].is_primary_id
         return Outcome.NEVER if is_new_id and operator in _ONE_OF else Outcome.POSSIBLE
 
+    def never_inside(self) -> Iterator[tuple[str, Outcome]]:
+        """Yield the attributes for which no create can be let through, with why not; none where one can."""
+        outcome = self.outcome(DesignedFilter(self.filters))
+        if outcome is not Outcome.POSSIBLE:
+            yield from ((attribute, outcome) for attribute in self.attributes_of(outcome))
+
     def attributes_of(self, outcome: Outcome) -> Iterator[str]:
         """Yield the attributes whose conditions and links have `outcome`."""
         # Items are added while the loop runs, so that it reaches those of inner filters.
@@ -94,7 +100,23 @@ class _NewRecords:
 @warning("create-outside-rule", row_rules=True)
 def creates_hold_to_the_rule(subject: EndpointSubject) -> Found:
     """Find that creates under a row rule are set up to ignore it."""
-    if subject.definition.settings.creates_outside_row_rule and any(_new_records(subject)):
+    if not subject.definition.settings.creates_outside_row_rule:
+        return
+    all_new_records = [*_new_records(subject)]
+    unmet = [
+        attribute for new_records in all_new_records for attribute, _outcome in new_records.never_inside()
+    ]
+    if unmet:
+        yield (
+            _(
+                "It may create records outside the row rule, which its caller cannot read afterwards. "
+                "Before you switch “May create outside its rule” off, bind “%(attribute)s” or change the "
+                "rule: otherwise every call would be refused.",
+                attribute=unmet[0],
+            ),
+            _SETTING,
+        )
+    elif all_new_records:
         yield (
             _(
                 "It may create records outside the row rule, which its caller cannot read afterwards. Switch "
@@ -108,10 +130,7 @@ def creates_hold_to_the_rule(subject: EndpointSubject) -> Found:
 def creates_can_hold_to_the_rule(subject: EndpointSubject) -> Found:
     """Find row rules that no new record can meet, or that nobody can judge before the record is there."""
     for new_records in _records_under_rule(subject):
-        rule_outcome = new_records.outcome(DesignedFilter(new_records.filters))
-        for attribute in (
-            new_records.attributes_of(rule_outcome) if rule_outcome is not Outcome.POSSIBLE else ()
-        ):
+        for attribute, rule_outcome in new_records.never_inside():
             sentence = (
                 _(
                     "Every call would be refused: the row rule wants a value of “%(attribute)s”, which "
