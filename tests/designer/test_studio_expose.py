@@ -60,6 +60,17 @@ def test_what_is_made_admits_the_types_of_caller_that_are_ticked(
     assert rita.get("/api/outreach/queries/contacts?pageSize=1").status_code == 403
 
 
+def test_what_contacts_would_reach_of_others_is_said_at_once(dora: Client) -> None:
+    """Each endpoint is ready, and serves the records of all contacts to each of them."""
+    made = {"module": "outreach", "caller_types": ["contact"], "roles": ["customer"]}
+    said = [str(message) for message in get_messages(_send(dora, **made).wsgi_request)]
+    exposed = ExposedEntity.objects.get(module__segment="outreach")
+    [warned] = [text for text in said if "no row rule" in text]
+    assert "Every caller of the type “contact” reaches all records of contact" in warned
+    address = reverse("admin:designer_exposedentity_change", args=[exposed.pk])
+    assert f'href="{address}#row_rule-group"' in warned
+
+
 def test_what_is_required_comes_along_though_it_was_not_ticked(dora: Client) -> None:
     assert _send(dora, module="outreach", attributes=["emailaddress1"]).status_code == 302
     create = Endpoint.objects.get(kind="create", entity__module__segment="outreach")

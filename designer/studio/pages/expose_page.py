@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.urls import reverse
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -24,7 +25,7 @@ from designer.history.recording import recording
 from designer.history.refused_changes import ChangeRefused
 from designer.kinds import OperationKind
 from designer.loading import latest
-from designer.models import AuditEntry, Endpoint, names
+from designer.models import AuditEntry, Endpoint, ExposedEntity, names
 from designer.names import suggested_segment
 from designer.overview import overview
 from designer.platform import get_platform
@@ -206,6 +207,8 @@ class ExposePage(StudioPage):
                 len(left_disabled),
             )
             messages.warning(request, text % {"endpoints": "; ".join(left_disabled)})
+        made = {definition.key for definition in endpoints(exposure, entity, attributes)}
+        _warn_of_what_was_made(request, exposure, made)
         list_address = reverse("admin:designer_endpoint_changelist")
         return HttpResponseRedirect(f"{list_address}?q={exposure.segment}")
 
@@ -257,6 +260,27 @@ class ExposePage(StudioPage):
         # Compared with an empty document, so the plan only adds.
         apply(plan(EMPTY_DOCUMENT, document), document)
         return _disable_blocked({definition.key for definition in new_endpoints if definition.enabled})
+
+
+def _warn_of_what_was_made(request: HttpRequest, exposure: Exposure, keys: Collection[str]) -> None:
+    """Leave a message for what was found about the endpoints with these keys, such as that they have no row
+    rule. The list that follows shows them as ready.
+    """
+    rows = ExposedEntity.objects.filter(module__segment=exposure.module, segment=exposure.segment)
+    address = reverse("admin:designer_exposedentity_change", args=[rows.get().pk])
+    may_change = request.user.has_perm("designer.change_exposedentity")
+    # Several endpoints have the same finding.
+    found = dict.fromkeys(
+        (finding.said, finding.field == "row_rule")
+        for finding in overview().findings
+        if finding.subject in keys and not finding.is_blocking
+    )
+    for sentence, is_about_row_rule in found:
+        text: str = sentence
+        if is_about_row_rule and may_change:
+            link = format_html('<a href="{}#row_rule-group">{}</a>', address, _("Open the row rule"))
+            text = format_html("{} {}", sentence, link)
+        messages.warning(request, text)
 
 
 def _disable_blocked(keys: Collection[str]) -> list[str]:
