@@ -45,6 +45,8 @@ TYPES_BEFORE_TYPES = ["service", USER_TYPE]
 SERVICE_TYPE = "service"
 # Members of `user` in expressions that are no user properties.
 RESERVED_PROPERTIES = frozenset({"type", "roles", "claims"})
+# `@user.id`: the id of the caller's record, unless the caller's type has a user property of this name.
+OWN_RECORD = "id"
 
 _SEGMENT = re.compile(SEGMENT_PATTERN)
 _INPUT = re.compile(INPUT_PATTERN)

@@ -52,6 +52,11 @@ class CallerTypeDefinition(Definition):
         """Whether the callers are users of the platform."""
         return self.name == USER_TYPE
 
+    @property
+    def has_records(self) -> bool:
+        """Whether the callers have records."""
+        return self.is_of_users or bool(self.entity)
+
     def records(self, users: str) -> str:
         """Return the entity of the records of such callers, empty when they have none. `users` is the entity
         of the platform's users.

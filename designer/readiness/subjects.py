@@ -26,7 +26,7 @@ from designer.endpoint_facts.bound_attributes import bound_attributes, bound_opt
 from designer.endpoint_facts.reached_entities import ruled_entities
 from designer.kinds import Section
 from designer.kinds.vocabulary import Vocabulary
-from designer.names import USER_TYPE
+from designer.names import OWN_RECORD, USER_TYPE
 from designer.readiness.metadata import Metadata
 
 
@@ -67,6 +67,14 @@ class Surroundings:
         for user_property in self.configuration.user_properties:
             by_type[user_property.caller_type][user_property.name] = user_property
         return by_type
+
+    def properties_of_type(self, caller_type: str) -> frozenset[str]:
+        """The names of what `@user.…` reads of the record of such callers: their user properties, and the id
+        of the record.
+        """
+        known = self.caller_types.get(caller_type)
+        own_record = {OWN_RECORD} if known is not None and known.has_records else set()
+        return frozenset(own_record | self.properties_by_type.get(caller_type, {}).keys())
 
     @cached_property
     def samples_of_callers(self) -> dict[frozenset[str], Mapping[str, Any]]:
@@ -172,9 +180,10 @@ class EndpointSubject:
     @cached_property
     def admitted_properties(self) -> frozenset[str]:
         """The names of user properties that callers of at least one admitted type have."""
-        of_type = self.surroundings.properties_by_type
         return frozenset(
-            name for type in self.definition.access.caller_types for name in of_type.get(type, ())
+            name
+            for type in self.definition.access.caller_types
+            for name in self.surroundings.properties_of_type(type)
         )
 
     @cached_property

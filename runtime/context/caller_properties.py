@@ -15,7 +15,7 @@ from crmclient.sentences import for_log
 from designer.calendar import present
 from designer.definitions import CallerTypeDefinition, UserPropertyDefinition
 from designer.expressions import Expression, ExpressionError
-from designer.names import RESERVED_PROPERTIES, output_key
+from designer.names import OWN_RECORD, RESERVED_PROPERTIES, output_key
 from designer.sentences import Sentence
 from runtime.callers.caller import Caller, fields_of_user
 from runtime.callers.caller_records import CallerRecords, records_in, records_of_users
@@ -26,8 +26,8 @@ logger = logging.getLogger("portico.context")
 
 
 class PropertyValues(NamedTuple):
-    """The values of all user properties of a caller by name, and the entities of those properties whose value
-    is a record's id.
+    """The values of all user properties of a caller by name, with `OWN_RECORD`, and the entities of those
+    properties whose value is a record's id.
     """
 
     values: Mapping[str, Any]
@@ -48,7 +48,7 @@ class CallerProperties:
         self, type: CallerTypeDefinition, properties: Sequence[UserPropertyDefinition], platform: Platform
     ) -> None:
         self.type = type
-        self.has_records = type.is_of_users or bool(type.entity)
+        self.has_records = type.has_records
         # Reserved names stand for what expressions know of every caller. A property with such a name is not
         # answered.
         self.answered = {
@@ -109,6 +109,8 @@ class CallerProperties:
             values = {
                 name: plain(row[attribute], attributes[attribute]) for name, attribute in self._fields.items()
             }
+            if not any(defined.name == OWN_RECORD for defined in self._properties):
+                values[OWN_RECORD] = record
             for name, data in self._related.items():
                 values[name] = data.read(self._platform, row, call)
             entities = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,10 @@ from django.contrib.auth import get_user_model
 
 from crmbox.demo import people
 from crmclient import Reference
+from designer.documents.document_writer import export, to_bytes
+from designer.history.recording import Author, Origin
+from designer.imports.document_import import import_document
+from designer.loading import load
 from designer.models import CallerType, Endpoint, RelatedColumn, Role, UserProperty
 from designer.platform import get_platform
 from runtime.callers.caller import Identity
@@ -19,6 +24,7 @@ from tests.callers import PASSWORD, Caller, account
 pytestmark = pytest.mark.usefixtures("portico")
 
 ACCOUNTS = "/api/sales/accounts"
+OWN_ACCOUNTS = '<filter><condition attribute="primarycontactid" operator="eq" value="@user.id"/></filter>'
 
 
 @pytest.fixture(autouse=True)
@@ -70,6 +76,39 @@ def test_a_contact_is_told_the_properties_of_contacts() -> None:
     answer = contact.get("/api/context")
     assert answer.status_code == 200, answer.content
     assert answer.json() == {"user": {"fullName": "Cara Customer", "who": "contact Cara Customer"}}
+
+
+def test_the_id_of_a_callers_record_needs_no_property() -> None:
+    UserProperty.objects.filter(name="id").delete()
+    cara, other = _a_contact(), _a_contact()
+    mine = get_platform().create(
+        "account", {"name": "Cara's", "primarycontactid": Reference("contact", cara)}
+    )
+    others = get_platform().create(
+        "account", {"name": "Other's", "primarycontactid": Reference("contact", other)}
+    )
+    document = json.loads(to_bytes(export(load(), "sales")))
+    [accounts] = [one for one in document["entities"] if one["segment"] == "accounts"]
+    accounts["row_rule"] = [{"filter": OWN_ACCOUNTS}]
+    for endpoint in document["endpoints"]:
+        if (endpoint["kind"], endpoint.get("exposure")) in {("create", "accounts"), ("read", "accounts")}:
+            endpoint["access"] = {"caller_types": ["contact"]}
+        if (endpoint["kind"], endpoint.get("exposure")) == ("create", "accounts"):
+            endpoint["inputs"] = [{"name": "name", "required": True, "max_length": 160}]
+            endpoint["bindings"] = [
+                {"attribute": "name", "value": "name"},
+                {"attribute": "primarycontactid", "source": "user", "value": "id"},
+            ]
+
+    author = Author(origin=Origin.COMMAND, may_change_write_access=True)
+    import_document(json.dumps(document).encode(), (), author)
+
+    contact = _caller("contact", cara)
+    made = contact.post(ACCOUNTS, {"name": "New"})
+    assert made.status_code == 200, made.content
+    seen = [contact.get(f"{ACCOUNTS}/{id}").status_code for id in (mine.id, made.json()["id"], others.id)]
+    assert seen == [200, 200, 404]
+    assert contact.get("/api/context").json() == {"user": {}}
 
 
 def test_a_name_may_be_a_property_of_two_types(rita: Caller) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from crmclient.metadata import Attribute
 from designer.definitions import BindingDefinition, InputDefinition
 from designer.expressions.nearest import did_you_mean
+from designer.names import OWN_RECORD
 from designer.queries.answered_columns import answered_attributes, unknown_keys
 from designer.readiness.registry import Found, blocking, warning
 from designer.readiness.subjects import EndpointSubject
@@ -190,7 +191,7 @@ def user_properties_exist(subject: EndpointSubject) -> Found:
     for binding in subject.bindings:
         if binding.source != "user" or binding.value in subject.admitted_properties:
             continue
-        if binding.value in subject.surroundings.user_properties:
+        if binding.value == OWN_RECORD or binding.value in subject.surroundings.user_properties:
             yield (
                 _(
                     "No caller type that the endpoint admits has the user property “%(value)s”. Add the "
@@ -201,7 +202,7 @@ def user_properties_exist(subject: EndpointSubject) -> Found:
             )
         else:
             yield (
-                _("There is no user property “%(value)s”.", value=binding.value),
+                _("There is no user property “%(name)s”. Add it, or choose another.", name=binding.value),
                 _place_in_binding(binding, "value"),
             )
 

@@ -9,7 +9,7 @@ from django.conf import settings
 from crmclient.query.resolving.prepared import Needs
 from designer.expressions import Expression, ExpressionError
 from designer.expressions.members import ENDPOINT_NAMES
-from designer.names import RESERVED_PROPERTIES
+from designer.names import OWN_RECORD, RESERVED_PROPERTIES
 from designer.readiness.registry import USER_PROPERTY_RULES, Found, blocking, warning
 from designer.readiness.rules.expression_rules import expressions_of
 from designer.readiness.rules.query_rules import QUERY, needs_of_query
@@ -22,7 +22,7 @@ _FIELD = "caller_types"
 # The resolver that reads issuers, by its name among the entry points.
 STANDARD_RESOLVER = "standard"
 # Members of `user` that every caller has, whatever the type.
-_OF_EVERY_CALLER = RESERVED_PROPERTIES | {"id", "teams"}
+_OF_EVERY_CALLER = RESERVED_PROPERTIES | {OWN_RECORD, "teams"}
 
 
 @blocking("caller-type-unknown")
@@ -48,11 +48,12 @@ def callers_have_what_is_read(subject: EndpointSubject) -> Found:
     Another rule finds properties that no caller type has.
     """
     reads = dict.fromkeys((*_user_properties_compared(subject), *_user_properties_used(subject)))
+    existing = subject.surroundings.user_properties.keys() | {OWN_RECORD}
     for type in _admitted_types(subject):
-        properties = subject.surroundings.properties_by_type.get(type, {})
+        properties = subject.surroundings.properties_of_type(type)
         lacking: dict[Origin, list[str]] = {}
         for origin, name in reads:
-            if name not in properties and name in subject.surroundings.user_properties:
+            if name not in properties and name in existing:
                 lacking.setdefault(origin, []).append(name)
         for origin, names in lacking.items():
             yield origin.finding(

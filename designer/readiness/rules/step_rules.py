@@ -14,7 +14,7 @@ from crmclient.query.resolving.prepared import Needs
 from designer.calendar import calendar
 from designer.definitions import ExposedEntityDefinition
 from designer.endpoint_facts.reached_entities import reach
-from designer.names import RESERVED_PROPERTIES
+from designer.names import OWN_RECORD, RESERVED_PROPERTIES
 from designer.queries.answered_columns import answered_attributes, unknown_keys
 from designer.readiness.registry import Found, blocking, warning
 from designer.readiness.subjects import EndpointSubject
@@ -444,9 +444,9 @@ def unknown_fetchers(needs: Needs, columns_by_fetcher: Mapping[str, frozenset[st
 
 def unknown_properties(subject: EndpointSubject, needs: Needs, place: str) -> Found:
     """Find user properties that `needs` names and that do not exist, and wrong paths of claims."""
-    property_names = subject.surroundings.user_properties.keys() | RESERVED_PROPERTIES
+    property_names = subject.surroundings.user_properties.keys() | RESERVED_PROPERTIES | {OWN_RECORD}
     for name in sorted(needs.user_values - property_names):
-        yield _("There is no user property “%(name)s”.", name=name), place
+        yield _("There is no user property “%(name)s”. Add it, or choose another.", name=name), place
     for path in sorted(needs.claims):
         try:
             path_parts(path)

@@ -12,6 +12,7 @@ from crmclient.query.families import FAMILY, Family
 from designer.definitions import BindingDefinition, InputDefinition
 from designer.expressions import ExpressionError
 from designer.kinds import Section
+from designer.names import OWN_RECORD
 from designer.queries.answered_columns import answered_attributes
 from designer.readiness.expressions import constant_result, path_of, result_for_samples
 from designer.readiness.metadata import Metadata
@@ -284,9 +285,14 @@ def _why_unfit(subject: EndpointSubject, attribute: Attribute, value: Any) -> st
 def given_by_user(subject: EndpointSubject, name: str) -> PossibleValues | None:
     """Return what a user property gives; None when that is not known."""
     user_property = subject.user_properties.get(name)
+    words = f"@user.{name}"
+    if user_property is None and name == OWN_RECORD:
+        admitted = (subject.surroundings.entity_of(type) for type in subject.definition.access.caller_types)
+        records = tuple(Reference(entity, "1") for entity in admitted if entity)
+        # That nobody has a record is another rule's finding.
+        return PossibleValues(words, records) if records else None
     if user_property is None:
         return None
-    words = f"@user.{name}"
     if user_property.kind == "related":
         # Related data is no single value: without a sample, it suits no attribute.
         return PossibleValues(words, ())

@@ -12,7 +12,7 @@ from designer import configuration as configured
 from designer.kinds.record_groups import RecordGroup
 from designer.loading import latest
 from designer.models import Endpoint
-from designer.names import output_key
+from designer.names import OWN_RECORD, output_key
 from designer.queries.answered_columns import answered_attributes
 from designer.readiness import Metadata
 from designer.readiness.fixes import group_input, input_for, names_in_api
@@ -147,7 +147,7 @@ def user_values(
     """
     surroundings = Surroundings(configuration, metadata)
     words_by_kind = {"related": _("related data"), "custom": _("expression")}
-    facts_by_name = {}
+    facts_by_name = {OWN_RECORD: {"type": "Guid", "facts": _("the caller's record")}}
     for name, user_property in sorted(surroundings.user_properties.items()):
         if user_property.kind == "custom" and not custom:
             continue
