@@ -29,6 +29,9 @@ from designer.sentences import Sentence, listed
 
 # What an edit changes, and its undo takes back.
 _EDITED = ("base", "document", "digest", "module", "named", "approved", "approved_by", "edited_by")
+# What is stored of an edit. Other columns, such as the secret of its readers, may have changed since the proposal was
+# read.
+_STORED = (*_EDITED, "earlier", "editors", "state", "edited_at")
 
 
 def open_copy(module: str, account: str, title: str, description: str = "") -> Proposal:
@@ -153,10 +156,18 @@ def _live_with_changes_of(
 
 
 def rebase(proposal: Proposal, account: str) -> None:
-    """Base the proposal on what is live now. Raises DocumentError when both have changed the same part."""
+    """Base the proposal on what is live now.
+
+    Raises DocumentError when both have changed the same part, and when nothing of it was changed live: that
+    would withdraw an approval, and forget the edit before, for nothing.
+    """
     now = export(latest())
     merge = Merge.of(Contents.of(proposal), now)
     _require_mergeable(merge)
+    if not merge.has_moved:
+        raise DocumentError(
+            [Sentence("Nothing that the proposal changes was changed live, so there is nothing to take over.")]
+        )
     _store_edit(proposal, _contents_after_edit(proposal, now, merge.document), account)
 
 
@@ -245,7 +256,7 @@ def _store_edit(
         # The approval was for other contents.
         proposal.state, proposal.approved, proposal.approved_by = Proposal.State.OPEN, "", ""
         proposal.edited_by, proposal.edited_at = account, timezone.now()
-        proposal.save()
+        proposal.save(update_fields=_STORED)
 
 
 def content_digest(proposal: Proposal) -> str:

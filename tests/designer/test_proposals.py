@@ -835,3 +835,34 @@ def test_findings_follow_what_is_edited_in_a_proposal(nora: Client) -> None:
     assert page(nora, url).context["review"].refusals
     step(nora, proposal, "replace", document=upload(_titled("Other")))
     assert not page(nora, url).context["review"].refusals
+
+
+def test_an_edit_brings_no_earlier_secret_of_readers_back(nora: Client, paul: Client) -> None:
+    proposal = _opened(nora, _titled("Proposed"))
+    early = _new_secret(nora, proposal)
+    assert save(paul, create_endpoint(), description="Written since").status_code == 302
+    protect()
+    given: list[str] = []
+    with while_it_waits(lambda: given.append(_new_secret(nora, proposal)), may_raise=True):
+        step(nora, proposal, "rebase")
+    reader = Caller()
+    assert reader.get("/api/openapi.json", portico_proposal=given[0]).status_code == 200
+    assert reader.get("/api/openapi.json", portico_proposal=early).status_code != 200
+
+
+def _new_secret(client: Client, proposal: Proposal) -> str:
+    answer = client.post(reverse("studio:proposal", args=[proposal.pk]), {"secret": "1"})
+    secret: str = answer.context["secret"]
+    return secret
+
+
+def test_taking_over_twice_leaves_the_way_back_of_the_first_time(nora: Client, paul: Client) -> None:
+    proposal = _opened(nora, _titled("Proposed"))
+    assert save(paul, create_endpoint(), description="Written since").status_code == 302
+    protect(needs_approval=True)
+    step(nora, proposal, "rebase")
+    step(paul, proposal, "approve")
+    taken_over = Proposal.objects.get(pk=proposal.pk)
+    assert "nothing to take over" in _problems(step(nora, proposal, "rebase"))
+    again = Proposal.objects.get(pk=proposal.pk)
+    assert (again.earlier, again.state) == (taken_over.earlier, "approved")
