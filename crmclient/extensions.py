@@ -15,10 +15,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, distributions, entry_points
 from typing import Generic, TypeVar, cast
 
 T = TypeVar("T")
+
+# What the names of all groups begin with.
+_GROUPS = "portico."
 
 _UNINSTALL = "Correct the package, or uninstall it."
 
@@ -176,6 +179,14 @@ class Choice(Generic[T]):
                 f"{_described(point)} leads to {item!r:.100}, which is not {self._what}.", _UNINSTALL
             )
         return cast(T, item)
+
+
+def offered() -> list[EntryPoint]:
+    """Return all entry points that packages have for the service, sorted by group and name."""
+    # Before Python 3.12, `entry_points()` is a dict.
+    points = (point for package in distributions() for point in package.entry_points)
+    of_the_service = (point for point in points if point.group.startswith(_GROUPS))
+    return sorted(of_the_service, key=lambda point: (point.group, point.name, point.value))
 
 
 def _by_name(group: str) -> dict[str, list[EntryPoint]]:

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 from runtime.describe.audience import Audience
-from runtime.describe.fragment_digests import program
+from runtime.describe.fragment_digests import program_digest
 from runtime.serving.served import Served
 
 # A reader chooses language, module and form: what is kept for all of them is bounded.
@@ -62,7 +62,7 @@ def tag_of(served: Served, audience: Audience, *form: str) -> str:
     """
     revision = served.configuration.revision
     readers = "anonymous" if audience.roles is None else " ".join((audience.type, *sorted(audience.roles)))
-    state = (program().hex(), str(revision.number), revision.token, served.metadata)
+    state = (program_digest().hex(), str(revision.number), revision.token, served.metadata)
     text = "\n".join((*state, readers, *form))
     # 24 hexadecimal digits keep the tag short, and no two documents are likely to share them.
     return f'"{hashlib.sha256(text.encode()).hexdigest()[:24]}"'

@@ -6,18 +6,21 @@ import hashlib
 from collections.abc import Callable, Iterable
 from functools import cache
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
 import orjson
 from django.conf import settings
 from pydantic import BaseModel
 
+from crmclient.extensions import offered
 from designer.configuration import Endpoint
 from designer.definitions import ExposedEntityDefinition
 from designer.endpoint_facts.reached_entities import exposures_read
 from runtime.describe.own_routes import OWN_ROUTES
 from runtime.serving.served import Served
 
+# The platform is told apart by its metadata's revision, so that `crmbox` and `project` make no description.
 _ROOT = Path(__file__).resolve().parents[2]
 _SOURCES = ("crmclient", "designer", "runtime")
 _LIBRARIES = ("drf-spectacular", "pydantic")
@@ -36,7 +39,7 @@ class Digests:
     def of(self, served: Served, id: int) -> str:
         """Return the digest of an endpoint, or of one of `OWN_ROUTES`, in hexadecimal."""
         own_bytes = self._of_own_routes(served, id) if id in OWN_ROUTES else self._of_endpoint(served, id)
-        return hashlib.sha256(own_bytes + served.metadata.encode() + program()).hexdigest()
+        return hashlib.sha256(own_bytes + served.metadata.encode() + program_digest()).hexdigest()
 
     def _of_own_routes(self, served: Served, id: int) -> bytes:
         """Return the digest of what the API's own routes are described from."""
@@ -81,9 +84,9 @@ def _digest(definitions: Iterable[BaseModel], more: str) -> bytes:
     return hashlib.sha256(orjson.dumps([values, more], default=str)).digest()
 
 
-def program() -> bytes:
-    """Return a digest of what makes descriptions: another release, or one with other settings, may describe
-    the same endpoint otherwise.
+def program_digest() -> bytes:
+    """Return a digest of what makes descriptions: another release of the service or of a package that extends it,
+    or one with other settings, may describe the same endpoint otherwise.
     """
     values = [settings.PORTICO[name] for name in _SETTINGS]
     return hashlib.sha256(_sources() + repr(values).encode()).digest()
@@ -91,11 +94,28 @@ def program() -> bytes:
 
 @cache
 def _sources() -> bytes:
-    """Return a digest of the source."""
+    """Return a digest of the source, of the libraries' releases, and of packages that extend the service."""
     checksum = hashlib.sha256()
     for library in _LIBRARIES:
         checksum.update(version(library).encode())
     for package in _SOURCES:
         for path in sorted((_ROOT / package).rglob("*.py")):
             checksum.update(path.read_bytes())
+    for point in offered():
+        release = f"{point.dist.name} {point.dist.version}" if point.dist else ""
+        checksum.update(f"{point.group} {point.name} {point.value} {release}".encode())
+        checksum.update(_module_source(point.module))
     return checksum.digest()
+
+
+def _module_source(name: str) -> bytes:
+    """Return the source of a package's module, as far as there is one: while somebody works on a package, its
+    release does not change.
+    """
+    try:
+        spec = find_spec(name)
+    # Looking for a module imports its parents, which may raise anything. Loading the package has said so.
+    except Exception:
+        return b""
+    path = Path(spec.origin) if spec and spec.origin else None
+    return path.read_bytes() if path and path.is_file() else b""

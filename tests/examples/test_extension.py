@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -100,6 +101,33 @@ def test_a_service_that_has_it_serves_its_kind_to_callers_of_its_resolver(
     assert server.request("POST", "/api/sales/accounts", headers=headers, json={"name": "Plain"}).ok
     code, output = site.run("checkconfig")
     assert (code, "There is no kind “count-related”." in output) == (1, True), output
+
+
+@pytest.mark.processes
+def test_a_package_that_has_changed_describes_endpoints_anew(site: Site, tmp_path: Path) -> None:
+    folder = tmp_path / "site"
+    shutil.copytree(PACKAGE / "portico_example", folder / "portico_example")
+    install(folder, PROJECT["name"], PROJECT["entry-points"], version=PROJECT["version"])
+    document = json.loads(CONFIGURATION.read_bytes())
+    (creates,) = (
+        one
+        for one in document["endpoints"]
+        if (one["kind"], one.get("module"), one.get("exposure")) == ("create", "sales", "accounts")
+    )
+    (phone,) = (one for one in creates["inputs"] if one["name"] == "phone")
+    phone["type"] = "Url"
+    file = tmp_path / "configuration.json"
+    file.write_text(json.dumps(document), encoding="utf-8")
+    site.manage("importconfig", str(file), PYTHONPATH=str(folder))
+    module = folder / "portico_example" / "url.py"
+    text = module.read_text(encoding="utf-8")
+    for words in ("first-form-of-it", "second-form-of-it"):
+        module.write_text(text.replace('"format": "uri"', f'"format": "{words}"'), encoding="utf-8")
+        server = site.start(PYTHONPATH=str(folder))
+        headers = {"Authorization": f"Bearer {server.token('rep')}"}
+        described = server.request("GET", "/api/openapi.json", headers=headers).text
+        server.stop()
+        assert set(re.findall("[a-z]+-form-of-it", described)) == {words}
 
 
 @pytest.mark.processes
