@@ -15,12 +15,15 @@ from typing import TYPE_CHECKING, Final
 
 from django.db import connections
 
+from crmclient.sentences import Sentence
+
 if TYPE_CHECKING:
     from crmclient.dataverse.checkup import Step
 
 log = logging.getLogger(__name__)
 
 Steps = Callable[[], "Iterable[Step]"]
+Reason = Callable[[], "Sentence | None"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +50,18 @@ class PlatformCheck:
 
     def __init__(self) -> None:
         self._steps: Steps = tuple
+        self._why_no_steps: Reason = lambda: None
         self._under_way = threading.Lock()
 
-    def provide(self, steps: Steps) -> None:
-        """Set the function that yields the steps of a check. Until then, a check has none."""
-        self._steps = steps
+    def provide(self, steps: Steps, why_no_steps: Reason = lambda: None) -> None:
+        """Set the function that yields the steps of a check, and the one that `why_not` asks. Until then, a
+        check has no steps.
+        """
+        self._steps, self._why_no_steps = steps, why_no_steps
+
+    def why_not(self) -> Sentence | None:
+        """Return why there is nothing to check; None if there is."""
+        return self._why_no_steps()
 
     def run(self, seconds: float) -> Checked:
         """Return the steps of a check that end within so many seconds. Raises CheckUnderWay."""

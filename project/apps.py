@@ -20,12 +20,12 @@ class Project(AppConfig):
         # Checks register themselves.
         from project import checks, extensions, platform_checks, sign_in_checks  # noqa: F401
         from project.observability.shared_outages import SharedOutages
-        from project.platform_steps import platform_steps
+        from project.platform_steps import platform_steps, why_no_steps
         from runtime.studio import StudioRuntime
 
         outages.tell_together(SharedOutages())
         extensions.load()
-        platform_check.provide(platform_steps)
+        platform_check.provide(platform_steps, why_no_steps)
         ports.provide(StudioRuntime())
         # All is imported: it is never garbage, and the workers that the server forks share its pages.
         gc.freeze()

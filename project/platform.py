@@ -9,10 +9,21 @@ from django.conf import settings
 from crmbox.engine.bulkhead import Bulkhead
 from crmbox.platform import EmbeddedPlatform
 from crmclient import Platform
+from designer.platform import PLATFORMS
 from project import applications, threads
 
 if TYPE_CHECKING:
     from crmclient.dataverse.http.budget import Budget
+
+
+def name_in_use() -> str:
+    """Return which platform the settings name: `dataverse`, `embedded`, or the name of one from a package."""
+    setting = settings.PORTICO["PLATFORM"]
+    # Settings of earlier releases may have a dotted path.
+    name: str = PLATFORMS.built_in_name(setting) or setting
+    if name == "configured":
+        return "dataverse" if settings.PORTICO["CRM_URL"] else "embedded"
+    return name
 
 
 def configured() -> Platform:

@@ -18,19 +18,36 @@ from designer.overview import Overview, overview
 from designer.platform import get_platform
 from designer.readiness.metadata import Metadata, MetadataUnavailable
 from project import applications
+from project.platform import name_in_use
 
 if TYPE_CHECKING:
     from crmclient.dataverse.checkup import Step
 
 
+def why_no_steps() -> Sentence | None:
+    """Return why there is nothing to check; None if the platform is Dataverse."""
+    name = name_in_use()
+    if name == "dataverse":
+        return None
+    if name == "embedded":
+        return Sentence(
+            "The platform is the CRM in the box: there is nothing to reach, no privilege to add, and no budget to "
+            "keep to."
+        )
+    return Sentence(
+        "The platform is “%(name)s”, which a package brings. Only the way to Dataverse can be checked step by step.",
+        name=name,
+    )
+
+
 def platform_steps() -> Iterator[Step]:
     """Check whether Dataverse can be reached and used, and yield steps.
 
-    There are none if the platform is the CRM in the box.
+    There are none if the platform is another: `why_no_steps` says so.
     """
-    env = settings.PORTICO
-    if not env["CRM_URL"]:
+    if why_no_steps() is not None:
         return
+    env = settings.PORTICO
     # Not loaded by a service that has its platform in the box.
     from crmclient.dataverse.checkup import Outcome, check_pause
     from crmclient.dataverse.connection_checkup import check_connection, check_tokens

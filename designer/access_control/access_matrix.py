@@ -94,12 +94,15 @@ def rows_of(configuration: Configuration) -> list[Row]:
     return sorted(rows, key=lambda row: (row.path, row.methods))
 
 
-def callers_in_words(access: AccessDefinition) -> Sentence:
-    """Return who may call, in words. Caller types are named only when they are not the usual ones."""
+def callers_in_words(access: AccessDefinition, beside: AccessDefinition | None = None) -> Sentence:
+    """Return who may call, in words. `beside` is the access that a reader compares it with, if any.
+
+    Caller types are named when they are not the usual ones, or not those of `beside`.
+    """
     if not access.authentication_required:
         return Sentence("anyone, even without a token")
     roles = listed(access.roles, ", ") if access.roles else Sentence("every caller with a token")
-    if has_usual_types(access):
+    if has_usual_types(access) and (beside is None or set(beside.caller_types) == set(access.caller_types)):
         return roles
     return Sentence("%(roles)s (types: %(types)s)", roles=roles, types=", ".join(access.caller_types))
 

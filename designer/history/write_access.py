@@ -87,7 +87,7 @@ def _refusal(
             "%(endpoint)s writes, and only a publisher may change who calls it. "
             "When it was last enabled: %(before)s. Choose that again, or ask a publisher.",
             endpoint=named,
-            before=callers_in_words(differing.definition),
+            before=callers_in_words(differing.definition, beside=endpoint.definition.access),
         )
     field = "roles" if access.authentication_required else "authentication_required"
     if differing is not None and access.callers == differing.callers:

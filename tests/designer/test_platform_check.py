@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import threading
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
@@ -74,6 +76,26 @@ def test_the_crm_in_the_box_has_nothing_to_reach(portico: None, dora: Client) ->
 
     assert page.status_code == 200
     assert "there is nothing to reach" in page.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("platform", "url", "said"),
+    [
+        ("embedded", "https://contoso.crm.dynamics.com", "The platform is the CRM in the box"),
+        ("contoso", "", "The platform is “contoso”, which a package brings."),
+        ("contoso", "https://contoso.crm.dynamics.com", "The platform is “contoso”, which a package brings."),
+    ],
+)
+def test_what_is_said_is_of_the_platform_in_use_and_not_of_an_organisation_that_is_only_named(
+    portico: None, dora: Client, settings: Any, platform: str, url: str, said: str
+) -> None:
+    settings.PORTICO = {**settings.PORTICO, "PLATFORM": platform, "CRM_URL": url}
+    page = dora.get(reverse("studio:check_platform")).content.decode()
+    assert said in page
+    assert "<button" not in page.partition("<main")[2].partition("</main")[0]
+    printed = io.StringIO()
+    call_command("checkplatform", stdout=printed)
+    assert said in printed.getvalue()
 
 
 def test_the_page_shows_each_step_with_what_to_do_and_is_audited(

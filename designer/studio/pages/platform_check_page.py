@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from django.conf import settings
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.urls import reverse
@@ -31,8 +30,8 @@ class PlatformCheckPage(StudioPage):
         return [Crumb(_("Platform"), reverse("studio:platform_budget"))]
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        is_remote = bool(settings.PORTICO["CRM_URL"])
-        return super().get_context_data(**kwargs, is_remote=is_remote, seconds=round(SECONDS))
+        why_not = platform_check.why_not()
+        return super().get_context_data(**kwargs, why_not=why_not, seconds=round(SECONDS))
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
         try:

@@ -53,11 +53,11 @@ class AccessEdit:
 
     @property
     def callers_before(self) -> Sentence:
-        return callers_in_words(self.before)
+        return callers_in_words(self.before, beside=self.after)
 
     @property
     def callers_after(self) -> Sentence:
-        return callers_in_words(self.after)
+        return callers_in_words(self.after, beside=self.before)
 
     @property
     def needs_confirmation(self) -> bool:

@@ -44,8 +44,8 @@ class OpenedAccess:
         """Return the warnings, with who may call now and who could afterwards."""
         callers = Sentence(
             "May call it now: %(before)s. May call it after the change: %(after)s.",
-            before=callers_in_words(self.before),
-            after=callers_in_words(self.after),
+            before=callers_in_words(self.before, beside=self.after),
+            after=callers_in_words(self.after, beside=self.before),
         )
         draft = Sentence("It is a draft: the change counts from when it is enabled.")
         drafts = [draft] if self.is_draft else []

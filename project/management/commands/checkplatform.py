@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from django.conf import settings
 from django.core.management.base import CommandError
 
 from designer.management.json_command import JsonCommand
-from project.platform_steps import platform_steps
+from project.platform_steps import platform_steps, why_no_steps
 
 if TYPE_CHECKING:
     from crmclient.dataverse.checkup import Step
@@ -23,17 +22,15 @@ class Command(JsonCommand):
         "where a step fails."
     )
 
-    json_help = "Write the steps as JSON: a list that is empty where the platform is the CRM in the box."
+    json_help = "Write the steps as JSON: a list that is empty where the platform is not Dataverse."
 
     def handle(self, *args: Any, as_json: bool, **options: Any) -> None:
         """Print each step as it ends or, with `as_json`, all of them at the end. Raises CommandError when a
         step failed.
         """
-        if not settings.PORTICO["CRM_URL"] and not as_json:
-            self.stdout.write(
-                "The platform is the CRM in the box: there is nothing to reach, no privilege to add, and no "
-                "budget to keep to."
-            )
+        reason = why_no_steps()
+        if reason is not None and not as_json:
+            self.stdout.write(str(reason))
             return
         steps: list[Step] = []
         for step in platform_steps():

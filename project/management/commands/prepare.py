@@ -19,6 +19,7 @@ from django.db import OperationalError, connection
 from crmclient.errors import PlatformError
 from project import demo
 from project.addresses import is_loopback
+from project.platform import name_in_use
 from project.static_files import CannotCollect, collect_when_changed
 
 BUILD, MIGRATE = "build", "migrate"
@@ -110,8 +111,8 @@ class Command(BaseCommand):
 
 
 def _advice(error: PlatformError) -> str:
-    """Return what to do about a failing platform; empty for the CRM in the box."""
-    if not settings.PORTICO["CRM_URL"]:
+    """Return what to do about a failing platform; empty unless it is Dataverse."""
+    if name_in_use() != "dataverse":
         return ""
     from crmclient.dataverse.advice import advice_on
 
