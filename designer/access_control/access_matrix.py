@@ -102,7 +102,8 @@ def callers_in_words(access: AccessDefinition, beside: AccessDefinition | None =
     if not access.authentication_required:
         return Sentence("anyone, even without a token")
     roles = listed(access.roles, ", ") if access.roles else Sentence("every caller with a token")
-    if has_usual_types(access) and (beside is None or set(beside.caller_types) == set(access.caller_types)):
+    compared = beside if beside is not None and beside.authentication_required else access
+    if has_usual_types(access) and set(compared.caller_types) == set(access.caller_types):
         return roles
     return Sentence("%(roles)s (types: %(types)s)", roles=roles, types=", ".join(access.caller_types))
 

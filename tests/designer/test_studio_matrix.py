@@ -121,6 +121,16 @@ def test_letting_more_callers_write_asks_first_in_words(dora: Client, anonymous:
     )
 
 
+def test_the_question_names_the_types_of_callers_where_only_these_change(dora: Client) -> None:
+    row = _create()
+    data = filled(page(dora, change_url(row)))
+    (field,) = [name for name in data if name.endswith("caller_types")]
+    assert data[field] == ["user"]
+    asked = errors(send(dora, change_url(row), data | {field: ["service", "user"]}))[0]
+    assert "May call it now: sales-manager, sales-rep (types: user)." in asked
+    assert "May call it after the change: sales-manager, sales-rep (types: service, user)." in asked
+
+
 def test_the_form_of_an_endpoint_asks_before_more_callers_write(dora: Client, aya: Caller) -> None:
     row, before = _create(), _access(_create())
     data = filled(page(dora, change_url(row)))
