@@ -34,14 +34,18 @@ _ACTIVE = 1
 
 
 class Watch:
-    """`with Watch(database, deadline):` no statement of the thread runs on past `deadline`.
+    """`with Watch(database, deadline):` no statement of the thread runs on past `deadline`. Watches may be
+    nested.
+
+    SQLite's wait for a lock, which nothing can end, is only shortened when the watch begins: one that begins
+    later may last past the deadline by the time that has gone by since.
 
     `database` is Django's wrapper of the thread's connection. `deadline` is a `time.monotonic()` second,
     which may be moved. `struck` says whether a statement may have been ended. That may have been at any
     point, so the connection is closed at the end, unless somebody's transaction goes on with it.
     """
 
-    __slots__ = ("_database", "_lock", "_over", "_wait_is_shortened", "deadline", "struck")
+    __slots__ = ("_database", "_lock", "_over", "_usual_wait", "deadline", "struck")
 
     def __init__(self, database: Any, deadline: float) -> None:
         self.deadline = deadline
@@ -51,11 +55,12 @@ class Watch:
         self._lock = threading.Lock()
         # Whether the watch has ended: then nothing of the thread may be ended any more.
         self._over = False
-        # Whether SQLite's wait for a lock was shortened, so that it has to be reset.
-        self._wait_is_shortened = False
+        # How long SQLite waited for a lock before the watch shortened that, in milliseconds; None if it did not.
+        self._usual_wait: int | None = None
 
     def __enter__(self) -> Watch:
         """Begin the watch, and shorten SQLite's wait for a lock if that could last past the deadline."""
+        # An outer watch may have shortened it already: that is found out only then.
         if self._database.vendor == "sqlite" and self._whole_seconds_left() < _longest_wait(self._database):
             self._shorten_wait()
         _watchdog.add(self)
@@ -71,8 +76,8 @@ class Watch:
         _watchdog.remove(self)
         if self.struck and not self._database.in_atomic_block:
             self._database.close()
-        elif self._wait_is_shortened:
-            _set_wait(self._database, _longest_wait(self._database))
+        elif self._usual_wait is not None and self._database.connection is not None:
+            _set_wait(self._database.connection, self._usual_wait)
 
     def _shorten_wait(self) -> None:
         """Shorten SQLite's wait for a lock to the time that is left, because nothing can end that wait.
@@ -83,8 +88,14 @@ class Watch:
         # that statement says so.
         with suppress(Exception):
             self._database.ensure_connection()
-        self._wait_is_shortened = True
-        _set_wait(self._database, self._whole_seconds_left())
+        connection = self._database.connection
+        if connection is None:
+            return
+        (usual,) = connection.execute("PRAGMA busy_timeout").fetchone()
+        left = self._whole_seconds_left() * 1000
+        if left < usual:
+            self._usual_wait = usual
+            _set_wait(connection, left)
 
     def _whole_seconds_left(self) -> int:
         """Return the seconds until the deadline, rounded up; at least 1."""
@@ -168,10 +179,9 @@ def _longest_wait(database: Any) -> float:
     return seconds
 
 
-def _set_wait(database: Any, seconds: float) -> None:
-    """Set how long SQLite waits for a lock, on a connection that is open."""
-    if database.connection is not None:
-        database.connection.execute(f"PRAGMA busy_timeout = {seconds * 1000:.0f}")
+def _set_wait(connection: Any, milliseconds: int) -> None:
+    """Set how long a connection of SQLite waits for a lock."""
+    connection.execute(f"PRAGMA busy_timeout = {milliseconds}")
 
 
 def _end(connection: Any, *, cut: bool) -> bool:

@@ -114,7 +114,9 @@ def _answering_once(host: str, port: str) -> Iterator[int]:
                 thread.join()
 
 
-def test_a_connection_that_a_statement_opens_waits_no_longer_than_the_others(tmp_path: Path) -> None:
+def test_a_connection_that_a_statement_opens_waits_no_longer_than_the_others(
+    db: None, tmp_path: Path
+) -> None:
     handler = ConnectionHandler(
         {
             "default": {
@@ -133,6 +135,15 @@ def test_a_connection_that_a_statement_opens_waits_no_longer_than_the_others(tmp
 
     with Watch(database, time.monotonic() + 1):
         assert wait() == 1000
+    assert wait() == 20_000
+    with Watch(database, time.monotonic() + 3):
+        assert wait() == 3000
+        with Watch(database, time.monotonic() + 10):
+            assert wait() == 3000
+        assert wait() == 3000
+        with Watch(database, time.monotonic() + 1):
+            assert wait() == 1000
+        assert wait() == 3000
     assert wait() == 20_000
     database.close()
 

@@ -121,7 +121,8 @@ class Account:
         decision = self._budget.take(call.share, only_user)
         if isinstance(decision, Refusal):
             began = time.monotonic()
-            decision = self._await_admission(decision, call, min(ends, began + LONGEST_WAIT), only_user)
+            gives_up_at = min(ends, began + LONGEST_WAIT)
+            decision = self._await_admission(decision, call, gives_up_at, only_user)
             admitted = isinstance(decision, Admission)
             self._observer.waited(time.monotonic() - began, admitted=admitted)
         if isinstance(decision, Refusal):
@@ -130,20 +131,22 @@ class Account:
         return decision
 
     def _await_admission(
-        self, refusal: Refusal, call: Call, ends: float, only_user: int | None
+        self, refusal: Refusal, call: Call, gives_up_at: float, only_user: int | None
     ) -> Admission | Refusal:
-        """Wait until a refused request is admitted, up to `ends`.
+        """Wait until a refused request is admitted, up to `gives_up_at` (a `time.monotonic()` second).
 
-        Return the admission or the last refusal.
+        Return the admission or the last refusal. The seconds of a refusal for want of a place are a guess, and
+        are not waited for.
         """
         decision: Admission | Refusal = refusal
         while isinstance(decision, Refusal):
             now = time.monotonic()
             # Nobody is told when another process gives a place back, so it is looked for again and again. The
             # pause is random: threads that wait do not all look at once.
-            if decision.reason is Reason.PLACES and now < ends:
-                time.sleep(_NEXT_LOOK * random.uniform(0.5, 1.0))  # noqa: S311
-            elif now + decision.seconds >= ends:
+            if decision.reason is Reason.PLACES and now < gives_up_at:
+                pause = _NEXT_LOOK * random.uniform(0.5, 1.0)  # noqa: S311
+                time.sleep(min(pause, gives_up_at - now))
+            elif now + decision.seconds >= gives_up_at:
                 # Not kept: that one user cannot take the request, and that no place is free, which may change
                 # at any moment.
                 if only_user is None and decision.reason is not Reason.PLACES:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from crmclient.dataverse.http.observer import Observer
@@ -41,25 +42,33 @@ class Circuit:
         self._probe_ends: float | None = None
 
     def refuse(self) -> None:
-        """Raise Unavailable while no request would pass. Nothing passes as a probe."""
+        """Raise Unavailable while no request would pass. Unlike `enter`, this does not take the probe's turn."""
         if self._paused_until is None:
             return
         with self._lock:
             self._refuse(self._clock())
 
-    def enter(self, ends: float) -> None:
+    @contextmanager
+    def enter(self, ends: float) -> Iterator[Passage]:
         """Let a request pass. Raises Unavailable while the circuit is open.
 
-        After a pause, one request passes as a probe. If it reports nothing, the next probe may pass at
-        `ends`.
+        After a pause, one request passes as a probe. If it is not sent after all, the next request is the
+        probe; if it reports nothing, another may pass at `ends`.
         """
+        passage = Passage(self, is_probe=False)
         # Read without the lock first: nearly always, the circuit is closed and no thread has to wait.
-        if self._paused_until is None:
-            return
-        with self._lock:
-            self._refuse(self._clock())
-            if self._paused_until is not None:
-                self._probe_ends = ends
+        if self._paused_until is not None:
+            with self._lock:
+                self._refuse(self._clock())
+                if self._paused_until is not None:
+                    self._probe_ends = ends
+                    passage.is_probe = True
+        try:
+            yield passage
+        finally:
+            if passage.is_probe and not passage.has_reported:
+                with self._lock:
+                    self._probe_ends = None
 
     def _refuse(self, now: float) -> None:
         """Raise Unavailable during a pause, and while a probe is under way."""
@@ -84,18 +93,36 @@ class Circuit:
         if was_open:
             self._observer.circuit(open=False)
 
-    def failed(self) -> None:
+    def failed(self, *, is_probe: bool) -> None:
         """Count a failure. Open the circuit after several in a row, and again after a probe that failed."""
         with self._lock:
             self._failures += 1
             if self._failures < FAILURES:
                 return
             opens = self._paused_until is None
-            probe_failed = self._probe_ends is not None
             # Requests that were sent before the circuit opened may fail after it: they make no pause longer.
-            if opens or probe_failed:
+            if opens or is_probe:
                 self._paused_until = self._clock() + self._pause
                 self._pause = min(LONGEST_PAUSE, self._pause * 2)
                 self._probe_ends = None
         if opens:
             self._observer.circuit(open=True)
+
+
+class Passage:
+    """A request that a circuit has let pass, and what came of it. `is_probe`: all others wait for it."""
+
+    __slots__ = ("_circuit", "has_reported", "is_probe")
+
+    def __init__(self, circuit: Circuit, *, is_probe: bool) -> None:
+        self._circuit = circuit
+        self.is_probe = is_probe
+        self.has_reported = False
+
+    def succeeded(self) -> None:
+        self.has_reported = True
+        self._circuit.succeeded()
+
+    def failed(self) -> None:
+        self.has_reported = True
+        self._circuit.failed(is_probe=self.is_probe)

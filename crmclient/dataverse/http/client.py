@@ -13,7 +13,7 @@ import requests
 from crmclient.dataverse.http.account import Account, Spending
 from crmclient.dataverse.http.budget import Budget, ReportedBudget
 from crmclient.dataverse.http.bulkhead import Bulkhead
-from crmclient.dataverse.http.circuit import Circuit
+from crmclient.dataverse.http.circuit import Circuit, Passage
 from crmclient.dataverse.http.impersonation import Acting
 from crmclient.dataverse.http.messages import Answer, Request
 from crmclient.dataverse.http.observer import Observer
@@ -177,31 +177,39 @@ class Client:
         Raises PassingFailure for a failure that may pass, Throttled, and Unavailable while the circuit is
         open or all places are taken.
         """
-        self._circuit.enter(ends)
-        with (
-            self._bulkhead.place(ends, call.share),
-            # Only here: while this request waited for its place another may have been refused.
-            self._account.spending(call, ends, request.user) as spending,
-        ):
-            token = self._tokens[spending.user].get(ends)
-            received, status = self._make_attempt(_with_token(request, token), call, ends, attempt, spending)
+        with self._circuit.enter(ends) as passage:
+            with (
+                self._bulkhead.place(ends, call.share),
+                # Only here: while this request waited for its place another may have been refused.
+                self._account.spending(call, ends, request.user) as spending,
+            ):
+                token = self._tokens[spending.user].get(ends)
+                received, status = self._make_attempt(
+                    _with_token(request, token), call, ends, attempt, spending, passage
+                )
+            if status in _FAILING:
+                passage.failed()
+            else:
+                passage.succeeded()
         if status == UNAUTHORIZED:
             self._tokens[spending.user].reject(token)
         passing = self._passing_failure(status, received, request, spending)
-        if status in _FAILING:
-            self._circuit.failed()
-        else:
-            self._circuit.succeeded()
         if passing is not None:
             received.close()
             raise passing
         return received
 
     def _make_attempt(
-        self, request: Request, call: Call, ends: float, attempt: Attempt[Received], spending: Spending
+        self,
+        request: Request,
+        call: Call,
+        ends: float,
+        attempt: Attempt[Received],
+        spending: Spending,
+        passage: Passage,
     ) -> tuple[Received, int]:
         """Make one attempt. Return the answer and its status. Raises a PassingFailure when there is no
-        answer.
+        answer, and reports that to the circuit.
         """
         current_tally().calls += 1
         spending.began = began = time.monotonic()
@@ -211,7 +219,7 @@ class Client:
             spent = time.monotonic() - began
             self._observer.attempted(request.method, failure.outcome, spent)
             if not isinstance(failure, TimedOut) or spent >= _FAIR_TRY:
-                self._circuit.failed()
+                passage.failed()
             raise passing_failure(failure, request) from failure
         status = _status(received)
         self._observer.attempted(request.method, str(status), time.monotonic() - began)

@@ -1,0 +1,74 @@
+"""The circuit keeps requests from a platform that fails, and lets one probe after the other try it."""
+
+from __future__ import annotations
+
+import pytest
+
+from crmclient.dataverse.http.circuit import FAILURES, FIRST_PAUSE, LONGEST_PAUSE, Circuit
+from crmclient.dataverse.http.observer import Silent
+from crmclient.errors import Unavailable
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def circuit(clock: Clock) -> Circuit:
+    """A circuit that has just opened."""
+    opened = Circuit(Silent(), clock)
+    for _ in range(FAILURES):
+        with opened.enter(clock.now + 20) as passage:
+            passage.failed()
+    return opened
+
+
+def is_refused(circuit: Circuit, clock: Clock) -> bool:
+    try:
+        with circuit.enter(clock.now + 20) as passage:
+            passage.succeeded()
+    except Unavailable:
+        return True
+    return False
+
+
+def test_a_request_from_before_that_fails_during_a_probe_makes_no_pause_longer(clock: Clock) -> None:
+    circuit = Circuit(Silent(), clock)
+    with circuit.enter(clock.now + 60) as early:
+        for _ in range(FAILURES):
+            with circuit.enter(clock.now + 20) as passage:
+                passage.failed()
+        clock.now += FIRST_PAUSE
+        with circuit.enter(clock.now + 20) as probe:
+            early.failed()
+            # The probe is still under way: it alone decides.
+            assert is_refused(circuit, clock)
+            probe.succeeded()
+    assert not is_refused(circuit, clock)
+
+
+def test_a_probe_that_was_not_sent_gives_its_turn_to_the_next_request(circuit: Circuit, clock: Clock) -> None:
+    clock.now += FIRST_PAUSE
+    with pytest.raises(ZeroDivisionError), circuit.enter(clock.now + 20):
+        raise ZeroDivisionError  # such as: no place, no budget, no token
+    assert not is_refused(circuit, clock)
+
+
+def test_each_probe_that_fails_doubles_the_pause_up_to_the_longest(circuit: Circuit, clock: Clock) -> None:
+    pauses = [FIRST_PAUSE, 2 * FIRST_PAUSE, 4 * FIRST_PAUSE, LONGEST_PAUSE, LONGEST_PAUSE]
+    for pause in pauses:
+        clock.now += pause - 0.01
+        with pytest.raises(Unavailable), circuit.enter(clock.now + 20):
+            pass
+        clock.now += 0.01
+        with circuit.enter(clock.now + 20) as probe:
+            probe.failed()
