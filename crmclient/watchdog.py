@@ -55,7 +55,7 @@ class Watch:
         self._lock = threading.Lock()
         # Whether the watch has ended: then nothing of the thread may be ended any more.
         self._over = False
-        # How long SQLite waited for a lock before the watch shortened that, in milliseconds; None if it did not.
+        # For how many milliseconds SQLite waited for a lock before this watch; None unless it shortened that.
         self._usual_wait: int | None = None
 
     def __enter__(self) -> Watch:

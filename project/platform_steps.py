@@ -31,11 +31,12 @@ def why_no_steps() -> Sentence | None:
         return None
     if name == "embedded":
         return Sentence(
-            "The platform is the CRM in the box: there is nothing to reach, no privilege to add, and no budget to "
-            "keep to."
+            "The platform is the CRM in the box: there is nothing to reach, no privilege to add, and no "
+            "budget to keep to."
         )
     return Sentence(
-        "The platform is “%(name)s”, which a package brings. Only the way to Dataverse can be checked step by step.",
+        "The platform is “%(name)s”, which a package brings. Only the way to Dataverse can be checked step "
+        "by step.",
         name=name,
     )
 

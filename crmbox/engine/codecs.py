@@ -40,7 +40,7 @@ class Codec:
 
 
 def codec_for(attribute: Attribute, dialect_name: str) -> Codec:
-    """Return the codec of an attribute on the database with the `Dialect.name`."""
+    """Return the codec of an attribute on a database whose `Dialect.name` is `dialect_name`."""
     if attribute.type is AttributeType.DATETIME and attribute.behavior is DateTimeBehavior.DATE_ONLY:
         return _DATE
     if dialect_name == "sqlite" and attribute.type in _ON_SQLITE:

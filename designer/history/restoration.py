@@ -172,8 +172,9 @@ def newest_version() -> int:
 
 
 def restore(wanted: ConfigurationDocument, author: Author, confirmed: str | None = None) -> Judgement:
-    """Make the whole configuration equal to `wanted`. Raises DocumentError, and Unconfirmed as `carry_out`
-    does; nothing has changed then.
+    """Make the whole configuration equal to `wanted`.
+
+    Raises DocumentError, and Unconfirmed and ChangeRefused as `carry_out` does; nothing has changed then.
     """
     return carry_out(_planner_to(wanted), wanted, author, confirmed=confirmed)
 
@@ -190,8 +191,8 @@ def restore_item(
 ) -> Judgement:
     """Make one item equal to `content`, its JSON form; None removes the item.
 
-    Raises DocumentError, also when this release of the product cannot read `content`, and Unconfirmed as
-    `carry_out` does; nothing has changed then.
+    Raises DocumentError, also when this release of the product cannot read `content`, and Unconfirmed and
+    ChangeRefused as `carry_out` does; nothing has changed then.
     """
     item_collection = _COLLECTIONS_BY_FIELD[collection]
     item = None if content is None else item_collection.items(document_of({(collection, key): content}))[key]

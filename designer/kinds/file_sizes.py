@@ -11,6 +11,7 @@ KILOBYTE: Final = 1024
 MEGABYTE: Final = 1024 * KILOBYTE
 _UNITS: Final = {"GB": 1024 * MEGABYTE, "MB": MEGABYTE, "KB": KILOBYTE}
 _WRITTEN: Final = re.compile(r"(\d{1,15})(?:[.,](\d{1,15}))? ?([a-z]*)", re.ASCII | re.IGNORECASE)
+_DIGITS_OF_A_THOUSAND: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +31,13 @@ def size_in_words(size: int) -> str:
 
 
 def size_in_bytes(text: str) -> int:
-    """Return the bytes that a size such as `1.5 MB` means. A number without a unit counts MB.
+    """Return the bytes that a size such as `1.5 MB` means, or `1,5 MB`. A number without a unit counts MB.
 
-    Raises ValueError for other texts.
+    Raises ValueError for other texts, and for a number with three digits after its sign: `1,500` is read as
+    one and a half by some, and as a thousand and more by others.
     """
     match = _WRITTEN.fullmatch(text.strip())
-    if match is None:
+    if match is None or len(match[2] or "") == _DIGITS_OF_A_THOUSAND:
         raise ValueError(text)
     whole, fraction, unit = match[1], match[2] or "", match[3].upper() or "MB"
     factor = 1 if unit in {"B", "BYTE", "BYTES"} else _UNITS.get(unit)

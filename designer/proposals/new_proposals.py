@@ -29,8 +29,8 @@ from designer.sentences import Sentence, listed
 
 # What an edit changes, and its undo takes back.
 _EDITED = ("base", "document", "digest", "module", "named", "approved", "approved_by", "edited_by")
-# What is stored of an edit. Other columns, such as the secret of its readers, may have changed since the proposal was
-# read.
+# What is stored of an edit. Other columns, such as the secret of its readers, may have changed since the
+# proposal was read.
 _STORED = (*_EDITED, "earlier", "editors", "state", "edited_at")
 
 
@@ -166,7 +166,11 @@ def rebase(proposal: Proposal, account: str) -> None:
     _require_mergeable(merge)
     if not merge.has_moved:
         raise DocumentError(
-            [Sentence("Nothing that the proposal changes was changed live, so there is nothing to take over.")]
+            [
+                Sentence(
+                    "Nothing that the proposal changes was changed live, so there is nothing to take over."
+                )
+            ]
         )
     _store_edit(proposal, _contents_after_edit(proposal, now, merge.document), account)
 

@@ -63,7 +63,11 @@ def register(finder: Finder) -> Finder:
 
 
 def uses_of(item: ItemKey, configuration: Configuration) -> list[Use]:
-    """Return every use of `item`, those in the configuration first."""
+    """Return the uses of `item`, those in the configuration first.
+
+    What is in the configuration is told whole. What a finder reads from the database may be the first of
+    many.
+    """
     uses = list(_index_of(configuration).get(item, ()))
     for finder in _finders:
         uses += finder(item)

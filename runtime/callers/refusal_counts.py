@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from django.db import models
-from django.db.models import F
+from django.db.models import F, Value
+from django.db.models.functions import Greatest
 from django.utils.translation import gettext_lazy as _
 
 from crmclient.outages import Outage
@@ -81,7 +82,9 @@ class RefusalCounts(BatchedCounts[_Place, _Count]):
         """Add a count to the row of an issuer, reason and day. Return the number of rows changed, 0 or 1."""
         issuer, reason, day = place
         rows = RefusalCount.objects.filter(issuer=issuer, reason=reason, day=day)
-        return rows.update(count=F("count") + count.number, last_at=count.last_at)
+        return rows.update(
+            count=F("count") + count.number, last_at=Greatest(F("last_at"), Value(count.last_at))
+        )
 
     def _create(self, place: _Place, count: _Count) -> None:
         """Create the row of an issuer, reason and day. Raises IntegrityError when another process has."""

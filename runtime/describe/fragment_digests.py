@@ -85,8 +85,8 @@ def _digest(definitions: Iterable[BaseModel], more: str) -> bytes:
 
 
 def program_digest() -> bytes:
-    """Return a digest of what makes descriptions: another release of the service or of a package that extends it,
-    or one with other settings, may describe the same endpoint otherwise.
+    """Return a digest of what makes descriptions: another release of the service or of a package that extends
+    it, or one with other settings, may describe the same endpoint otherwise.
     """
     values = [settings.PORTICO[name] for name in _SETTINGS]
     return hashlib.sha256(_sources() + repr(values).encode()).digest()

@@ -8,7 +8,8 @@ import time
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from django.db.models import F
+from django.db.models import F, Value
+from django.db.models.functions import Greatest
 
 from crmclient.outages import Outage
 from designer.models import EndpointCalls
@@ -94,7 +95,8 @@ class Usage(BatchedCounts[_Place, _Counts]):
             platform_calls=F("platform_calls") + counts.platform_calls,
             throttled=F("throttled") + counts.throttled,
             cached=F("cached") + counts.cached,
-            last_at=_utc_time(counts.last),
+            # Another process may have written a later answer first.
+            last_at=Greatest(F("last_at"), Value(_utc_time(counts.last))),
         )
 
     def _create(self, place: _Place, counts: _Counts) -> None:

@@ -66,10 +66,12 @@ class Calculation:
 
 
 def _keys_read(paths: Iterable[tuple[str, ...]], attributes: Mapping[str, Attribute]) -> tuple[str, ...]:
-    """Return the keys of a row that these paths in `record` read. Raises Misconfigured for a path that leads
-    to none.
+    """Return the keys of a row that these paths read. Raises Misconfigured for a path that leads to none.
+
+    A path is without `record` itself: `("contact", "email")`.
     """
     needs: dict[str, None] = {}
+    # Sorted, so that the same expression always gives the same order.
     for path in sorted(paths):
         keys = row_keys(path, attributes)
         if not keys:

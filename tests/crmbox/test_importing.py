@@ -373,3 +373,31 @@ def test_lookups_are_spelled_as_they_are_navigated(tmp_path: Path) -> None:
     with read_unit() as unit:
         names = set(navigations(unit.snapshot, "wool_farm"))
     assert {"wool_ownerref_systemuser", "wool_ownerref_team"} <= names
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ("--entities", "wool_sheep", "--related=x.json"),
+            "“x.json” is no number of levels from 1 to 100. Write a",
+        ),
+        (("--entities", "wool_sheep", "--related=0"), "“0” is no number of levels"),
+        (("--all", "--related"), "--related makes what lookups of --entities point at."),
+        (("--related",), "Name these with --entities, or leave --related out."),
+    ],
+)
+def test_options_that_would_be_ignored_are_refused(
+    tmp_path: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    with pytest.raises(CommandError) as refused:
+        imported(tmp_path, WHOLE, *arguments)
+    assert said in str(refused.value)
+    assert "wool_sheep" not in EmbeddedPlatform().entities()
+
+
+def test_a_source_of_which_no_entity_can_be_made_is_refused_with_the_reasons(tmp_path: Path) -> None:
+    only_options = {"value": [{"Name": "wool_colour", "IsGlobal": True, "Options": []}]}
+    with pytest.raises(CommandError) as refused:
+        imported(tmp_path, only_options, "--all")
+    assert "No entity was found that can be made, so nothing was made." in str(refused.value)

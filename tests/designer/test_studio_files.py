@@ -95,6 +95,8 @@ def test_an_upload_is_made_by_choosing_its_column(dora: Client, rita: Caller, up
         ("max_size", "0", "Write a size from 1 byte to 10 GB."),
         ("max_size", "10737418241 bytes", "Write a size from 1 byte to 10 GB."),
         ("max_size", "10485760", "Write a size from 1 byte to 10 GB."),
+        ("max_size", "1,500 KB", "Write a size with its unit, such as 10 MB or 500 KB."),
+        ("max_size", "1.500 KB", "Write a size with its unit, such as 10 MB or 500 KB."),
         ("max_size", "10 megabytes", "Write a size with its unit, such as 10 MB or 500 KB."),
         ("max_size", "", "This field is required."),
     ],

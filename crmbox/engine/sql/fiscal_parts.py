@@ -90,7 +90,8 @@ def _is_leap_year(year: str) -> str:
 def _day_number(date: CivilDate) -> str:
     """Return a number of the day, for differences of days: the Julian day number without its constant.
 
-    Years begin in March here, so that leap days come last. The months from March on have 153 days in five.
+    Years begin in March here, so that leap days come last: `(153 * month + 2) / 5` are the days of the months
+    since March. 4800 is a multiple of 400 that keeps every year positive, so that divisions round down.
     """
     is_early = f"(CASE WHEN {date.month} < 3 THEN 1 ELSE 0 END)"
     year = f"({date.year} + 4800 - {is_early})"

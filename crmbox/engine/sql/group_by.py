@@ -68,9 +68,12 @@ class Groups:
 
 
 def date_part(operand: Operand, column: Column, dialect: Dialect) -> Operand:
-    """Return an operand for the part of a date that a column groups by, such as its month, as a number.
+    """Return an operand for the part of a date that a column groups by, such as its month, as a number, in
+    UTC.
 
-    Without a dategrouping, return the operand itself. Raises InvalidQuery for anything but a date.
+    Only what a select reads is changed: `encode` and `attribute` stay those of the date, because no condition
+    compares with a group. Without a dategrouping, return the operand itself. Raises InvalidQuery for anything
+    but a date.
     """
     if column.date_grouping is None:
         return operand

@@ -118,23 +118,28 @@ def _encode_as_pattern(
     operator: Operator, tokens: Callable[[str], list[Token]]
 ) -> Callable[[PhraseContext], tuple[Encode, ...]]:
     """Return the function that gives, for an operand, the encoder of a text as a LIKE parameter. `tokens`
-    makes the tokens of the pattern that `operator` means with a text.
+    makes the tokens of the pattern that `operator` means with a text; `operator` itself decides how long it
+    may be.
     """
 
     def encoders(context: PhraseContext) -> tuple[Encode, ...]:
         """Return the only encoder, for the only parameter."""
 
         def encode(value: object) -> str:
-            # Encoded only to refuse a value of another type, as each other operator does.
-            context.operand.encode(value)
-            text = str(value)
-            # The pattern itself is written by the dialect. This call only refuses one that is too long.
-            pattern_of(operator, text)
-            return context.dialect.like_parameter(tokens(text))
+            _refuse_unusable(context, operator, value)
+            return context.dialect.like_parameter(tokens(str(value)))
 
         return (encode,)
 
     return encoders
+
+
+def _refuse_unusable(context: PhraseContext, operator: Operator, value: object) -> None:
+    """Raise TypeError or ValueError for a value that the attribute cannot have, as each other operator does,
+    and for a pattern that is too long.
+    """
+    context.operand.encode(value)
+    pattern_of(operator, str(value))
 
 
 def _encode_as_period(context: PhraseContext) -> tuple[Encode, ...]:

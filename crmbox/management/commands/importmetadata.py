@@ -8,6 +8,7 @@ asked for get tables. All of it is done, or nothing.
 from __future__ import annotations
 
 import time
+from argparse import ArgumentTypeError
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,8 @@ from crmbox.management.progress import Progress
 from crmbox.metadata import staged_change
 from crmbox.metadata.draft import Draft
 from crmclient.errors import PlatformError
+
+_MOST_LEVELS = 100
 
 SHOWN = 20
 """The most names of entities, and the most notes on attributes, that are written for people."""
@@ -49,11 +52,12 @@ class Command(JsonCommand):
         parser.add_argument(
             "--related",
             nargs="?",
-            type=int,
+            type=_levels,
             const=1,
             default=0,
             metavar="LEVELS",
-            help="make what lookups of --entities point at, too; with 2, what lookups of these point at",
+            help="make what lookups of --entities point at, too; with 2, what lookups of these point at. "
+            "Name files before this option",
         )
         parser.add_argument(
             "--dry-run", action="store_true", help="say all that would be done and left out; make nothing"
@@ -67,6 +71,11 @@ class Command(JsonCommand):
         began = time.monotonic()
         wanted = {name.strip().lower() for name in options["entities"].split(",") if name.strip()}
         progress = Progress(self.stderr if options["as_json"] else self.stdout, "Metadata", every_step=True)
+        if options["related"] and not wanted:
+            raise CommandError(
+                "--related makes what lookups of --entities point at. Name these with --entities, or leave "
+                "--related out."
+            )
         try:
             source = _source(options)
             contents = sources.read(
@@ -76,6 +85,8 @@ class Command(JsonCommand):
                 raise CommandError(_missing_entities_message(missing, contents))
             # Without --entities and --all, nothing is read in full: only what there is gets listed.
             if not contents.found:
+                if options["all"]:
+                    raise CommandError(_nothing_to_make_message(contents))
                 self._write_contents(contents, as_json=options["as_json"])
                 return
             # An import that was broken off may have left tables.
@@ -95,14 +106,18 @@ class Command(JsonCommand):
         return {"made": False, **Plan(refused=[str(error)]).json()}
 
     def _write_contents(self, contents: Contents, *, as_json: bool) -> None:
-        """Write the names of the entities that there are, and what is left out of them."""
+        """Write the names of the entities that there are, and what is left out of them.
+
+        Parts of the source that describe no entity, the notes PASSED_OVER, are for scripts alone: people have
+        nothing to decide about them.
+        """
         names = sorted(contents.names)
         if as_json:
             self.write_json({"made": False, "entities": names, **Plan(notes=contents.notes).json()})
             return
         shown = ", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")
         self.stdout.write(
-            f"The files describe {len(names):,} entities with {contents.attributes:,} attributes: {shown}\n"
+            f"There are {len(names):,} entities with {contents.attributes:,} attributes: {shown}\n"
             "Nothing was made. Say which are wanted with --entities, or --all."
         )
         for note in contents.notes:
@@ -145,12 +160,28 @@ class Command(JsonCommand):
             )
 
 
+def _levels(text: str) -> int:
+    """Return the number of levels that --related has. Raises ArgumentTypeError, such as for a file's name."""
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= _MOST_LEVELS:
+        raise ArgumentTypeError(
+            f"“{text}” is no number of levels from 1 to {_MOST_LEVELS}. Write a number after --related, and "
+            "files before it."
+        )
+    return int(text)
+
+
+def _nothing_to_make_message(contents: Contents) -> str:
+    """Return the message about a source of which no entity can be made, with the reason for each."""
+    reasons = (note_line(note) for note in contents.notes if note.verdict is not Verdict.PASSED_OVER)
+    return "\n".join(("No entity was found that can be made, so nothing was made.", *reasons))
+
+
 def _missing_entities_message(missing: set[str], contents: Contents) -> str:
     """Return the message about wanted entities that the files do not describe, with the reason if there is
     one.
     """
     reasons = (note_line(note) for note in contents.notes if note.subject in missing)
-    return "\n".join((f"The files describe no entity {', '.join(sorted(missing))}.", *reasons))
+    return "\n".join((f"There is no entity {', '.join(sorted(missing))}.", *reasons))
 
 
 def _source(options: dict[str, Any]) -> Source:

@@ -61,16 +61,17 @@ class Tables:
         """
         if not isinstance(node, exp.Column) or node.args.get("db") or isinstance(node.this, exp.Star):
             raise unsupported_node(node)
-        name, table = node.name.lower(), node.table.lower()
-        if table:
-            if table not in self._named:
+        name, table_name = node.name.lower(), node.table.lower()
+        if table_name:
+            if table_name not in self._named:
                 raise bad_url(f"There is no table '{node.table}' in the statement.")
-            return NamedColumn(self._named[table], _attribute(self._named[table], name))
+            return NamedColumn(self._named[table_name], _attribute(self._named[table_name], name))
         tables_with_name = [
             table for table in self._named.values() if _attribute_or_none(table, name) is not None
         ]
         if len(tables_with_name) > 1:
             raise bad_url(f"Ambiguous column name '{node.name}'.")
+        # Where no table has it, the error names the first one.
         owner = tables_with_name[0] if tables_with_name else self.first
         return NamedColumn(owner, _attribute(owner, name))
 

@@ -135,8 +135,8 @@ class Account:
     ) -> Admission | Refusal:
         """Wait until a refused request is admitted, up to `gives_up_at` (a `time.monotonic()` second).
 
-        Return the admission or the last refusal. The seconds of a refusal for want of a place are a guess, and
-        are not waited for.
+        Return the admission or the last refusal. The seconds of a refusal for want of a place are a guess,
+        and are not waited for.
         """
         decision: Admission | Refusal = refusal
         while isinstance(decision, Refusal):

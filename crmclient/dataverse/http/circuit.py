@@ -42,7 +42,7 @@ class Circuit:
         self._probe_ends: float | None = None
 
     def refuse(self) -> None:
-        """Raise Unavailable while no request would pass. Unlike `enter`, this does not take the probe's turn."""
+        """Raise Unavailable while no request would pass. Unlike `enter`, this takes no probe's turn."""
         if self._paused_until is None:
             return
         with self._lock:

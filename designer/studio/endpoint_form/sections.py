@@ -125,7 +125,10 @@ def page_sections(
 
 
 def item_section(items: Iterable[Any]) -> PageSection:
-    """Return the section of the items inside the row of a list: `items` as `ItemRows` makes them."""
+    """Return the section of the items inside the row of a list.
+
+    `items` are two formsets as `ItemRows` makes them: of the inputs, and of the bindings.
+    """
     inputs, bindings = items
     title, empty = _TEXTS_OF_ITEMS
     return PageSection(

@@ -36,9 +36,9 @@ def try_way_back(
 ) -> Judgement | HttpResponseBase:
     """Return what `make` has done or, where it has done nothing, the answer to the request.
 
-    `make` gets what was confirmed, and raises what `carry_out` raises. The answer is the question, a
-    proposal that was opened instead and is called `title`, or `page` with a message. `what` and `crumbs` are
-    those of `ask`.
+    `make` gets what was confirmed. It raises Unconfirmed, ChangeRefused or DocumentError, which become the
+    answer: the question of `ask`; a proposal called `title`, if the request asks for one; or `page` with a
+    message. `what` and `crumbs` are those of `ask`.
     """
     try:
         return make(request.POST.get(CONFIRMED, ""))
@@ -59,7 +59,8 @@ def ask(
 ) -> TemplateResponse:
     """Return the page. Who confirms sends the form of `request` again, with the digest of `question`.
 
-    `what` says in a sentence without a full stop what was about to be done; `back` leads away.
+    `what` says in a sentence without a full stop what was about to be done; `back` leads away. `crumbs` are
+    the pages above the question's page.
     """
     sent = {name: value for name, value in request.POST.items() if name != CONFIRMED}
     sent.pop("csrfmiddlewaretoken", None)
