@@ -85,9 +85,7 @@ class Command(JsonCommand):
                 raise CommandError(_missing_entities_message(missing, contents))
             # Without --entities and --all, nothing is read in full: only what there is gets listed.
             if not contents.found:
-                if options["all"]:
-                    raise CommandError(_nothing_to_make_message(contents))
-                self._write_contents(contents, as_json=options["as_json"])
+                self._write_contents(contents, options)
                 return
             # An import that was broken off may have left tables.
             if not options["dry_run"]:
@@ -105,20 +103,26 @@ class Command(JsonCommand):
         """Return the report of an import that failed: that of a plan which was refused."""
         return {"made": False, **Plan(refused=[str(error)]).json()}
 
-    def _write_contents(self, contents: Contents, *, as_json: bool) -> None:
-        """Write the names of the entities that there are, and what is left out of them.
+    def _write_contents(self, contents: Contents, options: dict[str, Any]) -> None:
+        """Write the names of the entities that there are, what is left out of them, and what to do next.
 
         Parts of the source that describe no entity, the notes PASSED_OVER, are for scripts alone: people have
         nothing to decide about them.
         """
         names = sorted(contents.names)
-        if as_json:
+        if options["as_json"]:
             self.write_json({"made": False, "entities": names, **Plan(notes=contents.notes).json()})
             return
+        source = "The organisation has" if options["organization"] else "The files describe"
+        reason = (
+            "None of them can be made."
+            if options["all"]
+            else "Say which are wanted with --entities, or --all."
+        )
         shown = ", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")
         self.stdout.write(
-            f"There are {len(names):,} entities with {contents.attributes:,} attributes: {shown}\n"
-            "Nothing was made. Say which are wanted with --entities, or --all."
+            f"{source} {len(names):,} entities with {contents.attributes:,} attributes: {shown}\n"
+            f"Nothing was made. {reason}"
         )
         for note in contents.notes:
             if note.verdict is not Verdict.PASSED_OVER:
@@ -168,12 +172,6 @@ def _levels(text: str) -> int:
             "files before it."
         )
     return int(text)
-
-
-def _nothing_to_make_message(contents: Contents) -> str:
-    """Return the message about a source of which no entity can be made, with the reason for each."""
-    reasons = (note_line(note) for note in contents.notes if note.verdict is not Verdict.PASSED_OVER)
-    return "\n".join(("No entity was found that can be made, so nothing was made.", *reasons))
 
 
 def _missing_entities_message(missing: set[str], contents: Contents) -> str:
