@@ -253,6 +253,15 @@ def test_fetch_says_when_the_connection_is_broken_off(root: Client, provider: Pr
     assert problem.endswith("does not answer: it breaks the connection off."), problem
 
 
+def test_fetch_says_that_an_address_has_to_be_https(
+    root: Client, provider: Provider, settings: Settings
+) -> None:
+    settings.DEVELOPMENT = False
+    problem = root.post(FETCH, {"issuer": provider.address}).json()["problem"]
+    assert problem.endswith("is not asked. Write an absolute https address without a user name or password.")
+    assert provider.asked == []
+
+
 def test_fetch_does_not_look_into_the_own_network(root: Client, provider: Provider) -> None:
     address = provider.address.replace("127.0.0.1", "localhost")
     answer = root.post(FETCH, {"issuer": address}).json()

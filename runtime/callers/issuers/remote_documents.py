@@ -35,6 +35,15 @@ def fetch_json(url: str, *, allow_private: bool = False) -> Any:
     """
     try:
         check_url(url, insecure=settings.DEVELOPMENT)
+    except ValueError:
+        # Not in the words for an answer: nothing is asked.
+        raise NotFetched(
+            Sentence(
+                "%(address)s is not asked. Write an absolute https address without a user name or password.",
+                address=url,
+            )
+        ) from None
+    try:
         allowed = allow_private or urlsplit(url).hostname in settings.PORTICO["ISSUER_PRIVATE_HOSTS"]
         if not allowed and not is_public(url):
             raise NotFetched(
