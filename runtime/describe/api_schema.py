@@ -83,20 +83,22 @@ class Schema:
     def part(self, list_name: str, name: str, operation: str) -> Part:
         """Return one operation of the entry that `one` returns. Raises Problem 404.
 
-        Of an entity, `operation` is the name of an operation, an action or a file; of any other entry it is
-        `run`.
+        Of an entity, `operation` is the key of an operation, or the name of an action or a file alone; of any
+        other entry it is `run`.
         """
         entry = self._entry(list_name, name)
-        for part in self._parts(entry.ids):
-            # Only an entity has several operations; any other entry has one, which is called `run`.
-            is_meant = (
-                _is_operation_of_entity(part, entry.name, operation)
-                if list_name == "entities"
-                else operation == RUN
-            )
-            if is_meant:
-                return part
-        raise unknown_route()
+        parts = self._parts(entry.ids)
+        # Only an entity has several operations; any other entry has one, which is called `run`.
+        if list_name != "entities":
+            meant = parts if operation == RUN else []
+        else:
+            # An upload may be called `create`: the key of an operation comes before the name of a file.
+            meant = [part for part in parts if _has_key(part, entry.name, operation)] or [
+                part for part in parts if _has_name(part, entry.name, operation)
+            ]
+        if not meant:
+            raise unknown_route()
+        return meant[0]
 
     def _entry(self, list_name: str, name: str) -> Entry:
         """Return the entry with this name, or with this name on the platform.
@@ -231,12 +233,18 @@ _MAKERS: Mapping[str, Callable[[Schema, Sequence[Part]], Any]] = {
 RENDERED = DocumentCache()
 
 
-def _is_operation_of_entity(part: Part, entity: str, operation: str) -> bool:
-    """Whether a part is the operation, action or file named `operation` of the entry `entity`."""
-    if part["place"] == "operations":
-        return name_of(part) == entity and operation_of(part) == operation
+def _has_key(part: Part, entity: str, key: str) -> bool:
+    """Whether a part is the operation with this key, such as `create` or `upload.contract`, of the entry
+    `entity`.
+    """
+    is_own = part["place"] == "operations" or bool(part["fields"])
+    return is_own and operation_of(part) == key and f"{part['module']}.{part['segment']}" == entity
+
+
+def _has_name(part: Part, entity: str, name: str) -> bool:
+    """Whether a part is the action or file called `name` of the entry `entity`."""
     # An upload and a download may have the same name. Only the upload has fields, and is meant.
-    return bool(part["fields"]) and name_of(part) == f"{entity}.{operation}"
+    return part["place"] != "operations" and bool(part["fields"]) and name_of(part) == f"{entity}.{name}"
 
 
 def _kinds_of_every_entity() -> Iterator[str]:

@@ -191,7 +191,8 @@ def _form_address(part: Part) -> str:
         case "operations":
             return f"/api/schema/entities/{name_of(part)}?form={operation_of(part)}"
         case "files":
-            return f"/api/schema/entities/{part['module']}.{part['segment']}?form={part['name']}"
+            # Its kind stands before its name, because an upload may be called `create`.
+            return f"/api/schema/entities/{part['module']}.{part['segment']}?form={operation_of(part)}"
         case "actions":
             return f"/api/schema/processes/{name_of(part)}?form=run"
         case place:

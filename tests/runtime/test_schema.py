@@ -279,6 +279,9 @@ def test_no_link_leads_nowhere(max: Caller) -> None:
     accounts = ExposedEntity.objects.get(segment="accounts", module__segment="sales")
     place = {"module": accounts.module, "entity": accounts, "settings": {"attribute": "new_logo"}}
     Endpoint.objects.create(kind="upload", name="logo", **place)
+    # An upload may be called what an operation or an action is called.
+    for name in ("create", "update", "approve"):
+        Endpoint.objects.create(kind="upload", name=name, **place)
     # An image is asked for in a size: its download takes something, too.
     for name in ("logo", "picture"):
         Endpoint.objects.create(kind="download", name=name, **place)
@@ -290,6 +293,17 @@ def test_no_link_leads_nowhere(max: Caller) -> None:
         answer = read(max, address)
         if "method" in shape:
             assert (answer["method"], answer["path"]) == (shape["method"], shape["path"])
+
+
+def test_the_name_of_an_upload_alone_means_it_unless_an_operation_is_called_so(max: Caller) -> None:
+    accounts = ExposedEntity.objects.get(segment="accounts", module__segment="sales")
+    settings = {"attribute": "new_logo"}
+    Endpoint.objects.create(kind="upload", name="create", entity=accounts, settings=settings)
+    entity = "/api/schema/entities/sales.accounts?form="
+
+    assert read(max, f"{entity}contract") == read(max, f"{entity}upload.contract")
+    assert read(max, f"{entity}create")["operation"] == "create"
+    assert read(max, f"{entity}upload.create")["operation"] == "upload"
 
 
 def test_a_download_has_no_form(max: Caller) -> None:
