@@ -11,9 +11,9 @@ from django.apps import apps
 from django.contrib.admin import display
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME, InlineAdminFormSet
 from django.db import IntegrityError
-from django.db.models import Field, JSONField, Model, TextField
+from django.db.models import Field, JSONField, ManyToManyField, Model, TextField
 from django.forms.utils import flatatt
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.functional import Promise
 from django.utils.html import format_html, format_html_join
@@ -37,6 +37,7 @@ from unfold.widgets import (
 )
 
 from designer.studio.audited_pages import Audited
+from designer.studio.sent_numbers import RowsField, sent_number
 
 __all__ = [
     "AdminPasswordChangeForm",
@@ -82,6 +83,7 @@ class _WholeText(forms.CharField):
 _OVERRIDES = {
     TextField: {"widget": TextArea, "form_class": _WholeText},
     JSONField: {"widget": TextArea},
+    ManyToManyField: {"form_class": RowsField},
 }
 
 # The widget of the studio's look, by the class of the widget that Django gives to a field.
@@ -160,6 +162,15 @@ class ModelAdmin(Audited, admin.ModelAdmin):  # type: ignore[misc]
             answer: HttpResponseBase = super().changeform_view(request, *args, **kwargs)
         except IntegrityError:
             answer = super().changeform_view(request, *args, **kwargs)
+        return answer
+
+    def response_action(self, request: HttpRequest, queryset: Any) -> HttpResponseBase | None:
+        """Do the action of a list that was chosen, with the rows that were. Raises Http404 where a row is
+        named by what is no row's number: the database would fail for it.
+        """
+        if any(sent_number(text) is None for text in request.POST.getlist(ACTION_CHECKBOX_NAME)):
+            raise Http404
+        answer: HttpResponseBase | None = super().response_action(request, queryset)
         return answer
 
     def formfield_for_dbfield(self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: Any) -> Any:

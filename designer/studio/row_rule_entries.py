@@ -31,6 +31,7 @@ from designer.studio.look import StackedInline, dress
 from designer.studio.metadata.page_metadata import known_metadata
 from designer.studio.navigation.row_addresses import row_addresses
 from designer.studio.rule_columns import shown_entries, shown_role
+from designer.studio.sent_numbers import RowsField
 
 # How the fields of findings about an entry begin; the entry's number follows.
 ENTRY = "entity.row_rule."
@@ -46,7 +47,7 @@ ASKED = Sentence(
 class RowRuleForm(forms.ModelForm):  # type: ignore[type-arg]
     """One entry of a row rule. `callers` has its roles, which are a relation of the row."""
 
-    callers = forms.ModelMultipleChoiceField(
+    callers = RowsField(
         Role.objects.none(),
         required=False,
         label=_("Roles"),

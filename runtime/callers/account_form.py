@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from designer.models import Role
 from designer.studio.look import dress
+from designer.studio.sent_numbers import RowsField
 from runtime.callers.api_accounts import ApiAccount
 from runtime.callers.local import revoke_all
 from runtime.callers.record_form import RecordForm
@@ -51,7 +52,7 @@ class AccountForm(RecordForm):
         )
     )
     roles = dress(
-        forms.ModelMultipleChoiceField(
+        RowsField(
             Role.objects.all(),
             required=False,
             label=_("Roles"),

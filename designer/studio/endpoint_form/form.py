@@ -24,6 +24,7 @@ from designer.studio.metadata import choices
 from designer.studio.metadata.page_metadata import known_metadata
 from designer.studio.metadata.vocabulary import query_of
 from designer.studio.saving.refusal_form import RefusalForm
+from designer.studio.sent_numbers import RowsField
 
 # The fields that say who may call, in this order.
 ACCESS_FIELDS = ("authentication_required", "caller_types", "callers")
@@ -36,7 +37,7 @@ class CallerRolesForm(RefusalForm):
 
     form_names: ClassVar[dict[str, str]] = {"roles": "callers"}
 
-    callers = forms.ModelMultipleChoiceField(
+    callers = RowsField(
         Role.objects.all(),
         required=False,
         label=gettext_lazy("Roles"),

@@ -9,13 +9,14 @@ from django.utils.translation import gettext_lazy as _
 
 from designer.models import Role
 from designer.studio.look import dress
+from designer.studio.sent_numbers import RowsField
 from runtime.callers.keys.api_key import ApiKey
 from runtime.callers.record_form import RecordForm
 
 
 class KeyForm(RecordForm):
     roles = dress(
-        forms.ModelMultipleChoiceField(
+        RowsField(
             Role.objects.all(),
             required=False,
             label=_("Roles"),
