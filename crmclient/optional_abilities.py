@@ -113,8 +113,8 @@ class KeepsMetadata(Protocol):
         ...
 
     def missing_privileges(self) -> Mapping[str, str]:
-        """Return the parts of the metadata that the service's own account may not read, with the missing
-        privilege: {"processes": "prvReadCustomAPI"}.
+        """Return the parts of the metadata that the service's own account may not read, by the keys of
+        `crmclient.metadata_parts`, with the missing privilege: {"processes": "prvReadCustomAPI"}.
 
         The privilege is empty where the platform does not name it. This does not ask the platform.
         """

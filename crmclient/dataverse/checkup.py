@@ -25,6 +25,7 @@ from crmclient.errors import (
     UnknownEntity,
     UnknownProcess,
 )
+from crmclient.metadata_parts import LANGUAGES, OPTION_SETS, PROCESSES, SECURITY_ROLES, parts_in_words
 from crmclient.optional_abilities import KeepsMetadata, TellsPrivileges
 from crmclient.platform import Call, Platform
 from crmclient.query.ast import ALL, Column, Query
@@ -173,9 +174,9 @@ def _unknown_metadata(platform: Platform) -> Iterator[Step]:
     that the application user lacks for some.
     """
     copied_parts: dict[str, Callable[[], object]] = {
-        "option sets": platform.option_sets,
-        "processes": platform.processes,
-        "languages": platform.languages,
+        OPTION_SETS: platform.option_sets,
+        PROCESSES: platform.processes,
+        LANGUAGES: platform.languages,
     }
     for part, ask in copied_parts.items():
         # The platform notes a privilege that is missing for one of these: `missing_privileges` has it below.
@@ -184,17 +185,17 @@ def _unknown_metadata(platform: Platform) -> Iterator[Step]:
     parts_by_privilege = defaultdict[str, list[str]](list)
     # Security roles are read anew each time, so their privilege is told by the error alone.
     try:
-        yield from _check_part("security roles", platform.security_roles)
+        yield from _check_part(SECURITY_ROLES, platform.security_roles)
     except MissingPrivilege as error:
-        parts_by_privilege[error.privilege].append("security roles")
+        parts_by_privilege[error.privilege].append(SECURITY_ROLES)
     if isinstance(platform, KeepsMetadata):
         for part, privilege in platform.missing_privileges().items():
             parts_by_privilege[privilege].append(part)
-    for privilege, names in parts_by_privilege.items():
+    for privilege, parts in parts_by_privilege.items():
         yield Step(
             "metadata",
             Outcome.WARNING,
-            _not_known(", ".join(names), _lacks(privilege)),
+            _not_known(parts, _lacks(privilege)),
             Sentence("%(advice)s Then refresh the metadata.", advice=privilege_advice(privilege)),
         )
 
@@ -210,13 +211,13 @@ def _check_part(part: str, ask: Callable[[], object]) -> Iterator[Step]:
     except MissingPrivilege:
         raise
     except PlatformError as error:
-        said = _not_known(part, str(error))
+        said = _not_known((part,), str(error))
         yield Step("metadata", Outcome.FAILED, said, advice_on(error) or _CUSTOMIZATIONS)
 
 
-def _not_known(parts: str, reason: str) -> Sentence:
-    """Return the sentence about parts of the metadata that are not known, and why."""
-    return Sentence("Not known: %(parts)s. %(lacks)s", parts=parts, lacks=reason)
+def _not_known(parts: Iterable[str], reason: str) -> Sentence:
+    """Return the sentence about parts of the metadata, by their keys, that are not known, and why."""
+    return Sentence("Not known: %(parts)s. %(lacks)s", parts=parts_in_words(parts), lacks=reason)
 
 
 def _act_for_user(platform: Platform) -> str:

@@ -21,7 +21,6 @@ from crmclient.dataverse.http.observer import Observer, Silent
 from crmclient.dataverse.http.process_budget import ProcessBudget
 from crmclient.dataverse.http.tokens import Tokens, TokenSource
 from crmclient.dataverse.metadata.catalogue import Catalogue
-from crmclient.dataverse.metadata.documents import OPTIONS, RELATIONSHIPS
 from crmclient.dataverse.metadata.metadata_requests import Fetcher
 from crmclient.dataverse.metadata.store import MemoryStore, MetadataStore
 from crmclient.dataverse.options import Options
@@ -49,6 +48,7 @@ from crmclient.metadata import (
     SecurityRole,
     UserReports,
 )
+from crmclient.metadata_parts import OPTIONS, RELATIONSHIPS
 from crmclient.optional_abilities import AccessRight, Privilege, Reach, RecordChanges, SavedView
 from crmclient.platform import SERVICE_CALL, Call, Create, Delete, Operation, Update
 from crmclient.query.ast import ALL, Page, Query

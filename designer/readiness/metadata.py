@@ -13,9 +13,7 @@ from crmclient.errors import (
     UnknownOptionSet,
 )
 from crmclient.metadata import Attribute, Entity, OptionSet, Process, Relationship, SecurityRole
-
-# The key of processes in `missing_privileges()` of a platform.
-_PROCESSES = "processes"
+from crmclient.metadata_parts import PROCESSES
 
 
 class MetadataUnavailable(Exception):
@@ -116,8 +114,8 @@ class Metadata:
         platform_process = self.processes().get(name)
         if platform_process is None and isinstance(self._platform, KeepsMetadata):
             missing = self._platform.missing_privileges()
-            if _PROCESSES in missing:
-                raise MetadataUnavailable(MissingPrivilege(missing[_PROCESSES]))
+            if PROCESSES in missing:
+                raise MetadataUnavailable(MissingPrivilege(missing[PROCESSES]))
         return platform_process
 
     @property

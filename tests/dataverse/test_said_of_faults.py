@@ -140,6 +140,27 @@ def test_a_refresh_that_fails_says_what_to_do(remote: Failing, dora: Client, fau
     assert said in page
 
 
+_CUSTOMIZATIONS = (
+    "/EntityDefinitions|/RetrieveMetadataChanges|/GlobalOptionSetDefinitions|/customapis|/WhoAmI$"
+    "|/RetrieveProvisionedLanguages"
+)
+
+
+def test_what_may_not_be_read_is_named_in_words(remote: Failing, dora: Client) -> None:
+    remote.arm({"path": _CUSTOMIZATIONS, **FOREVER, **FAULTS["no privilege"][0]})
+    output = io.StringIO()
+    call_command("refreshmetadata", stdout=output)
+    checked = io.StringIO()
+    call_command("checkplatform", stdout=checked)
+    page = dora.get(reverse("studio:platform"))
+
+    for told in (output.getvalue(), checked.getvalue(), html.unescape(page.content.decode())):
+        assert "which entities there are, languages, global option sets, processes, who the" in told
+        assert re.search(r"metadata of the entities account, \w+", told)
+        assert not re.search(r"entity/|optionsets|serviceuser", told)
+    assert output.getvalue().count("Add it to a security role") == 1
+
+
 @pytest.mark.parametrize("fault", ["429 with a time", "401", "a sign-in page", "a reset", "slow"])
 def test_the_state_of_the_platform_names_the_fault(remote: Failing, dora: Client, fault: str) -> None:
     what, said, advised = FAULTS[fault]
@@ -175,7 +196,7 @@ def test_a_check_names_the_step_that_fails_and_what_to_do(remote: Failing, fault
 PARTS = {
     "/systemusers": ("who", ""),
     "/EntityDefinitions": ("metadata", ""),
-    "/GlobalOptionSetDefinitions": ("metadata", "Not known: option sets."),
+    "/GlobalOptionSetDefinitions": ("metadata", "Not known: global option sets."),
     "/customapis": ("metadata", "Not known: processes."),
     r"/\$metadata": ("metadata", "Not known: processes."),
     "/RetrieveProvisionedLanguages": ("metadata", "Not known: languages."),

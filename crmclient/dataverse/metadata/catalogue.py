@@ -22,7 +22,6 @@ from crmclient.dataverse.metadata.pending_fetches import STAMP, HowToFetch, Pend
 from crmclient.dataverse.metadata.store import MetadataStore
 from crmclient.dataverse.metadata.stored_documents import (
     DENIED,
-    ENTITY,
     documents_of,
     entities_in,
     stored_name,
@@ -35,10 +34,8 @@ from crmclient.errors import (
 )
 from crmclient.metadata import Entity, OptionSet
 from crmclient.metadata_deadline import seconds_to_wait
+from crmclient.metadata_parts import ENTITIES, ENTITY, LANGUAGES, OPTION_SETS, PROCESSES, SERVICE_USER
 from crmclient.values import Guid
-
-_ENTITIES, _OPTION_SETS, _PROCESSES = "entities", "optionsets", "processes"
-_LANGUAGES, _SERVICE_USER = "languages", "serviceuser"
 
 Found = TypeVar("Found")
 
@@ -82,7 +79,7 @@ class Catalogue:
         return self._store.refreshed()
 
     def entities(self) -> Mapping[str, Entity]:
-        return self._get(_ENTITIES, documents.ENTITIES, self._fetcher.entities)
+        return self._get(ENTITIES, documents.ENTITIES, self._fetcher.entities)
 
     def entity(self, name: str) -> Entity:
         """Return an entity. Raises UnknownEntity."""
@@ -97,28 +94,28 @@ class Catalogue:
         return self._get(ENTITY + name, documents.ENTITY, lambda: self._fetcher.entity(name))
 
     def option_sets(self) -> Mapping[str, OptionSet]:
-        return self._get(_OPTION_SETS, documents.OPTION_SETS, self._fetcher.option_sets)
+        return self._get(OPTION_SETS, documents.OPTION_SETS, self._fetcher.option_sets)
 
     def processes(self) -> Mapping[str, ProcessDocument]:
-        return self._get(_PROCESSES, documents.PROCESSES, self._fetcher.processes)
+        return self._get(PROCESSES, documents.PROCESSES, self._fetcher.processes)
 
     def languages(self) -> tuple[int, ...]:
-        return self._get(_LANGUAGES, documents.LANGUAGES, self._fetcher.languages)
+        return self._get(LANGUAGES, documents.LANGUAGES, self._fetcher.languages)
 
     def service_user(self) -> Guid:
-        return self._get(_SERVICE_USER, documents.IDENTITY, self._fetcher.service_user)
+        return self._get(SERVICE_USER, documents.IDENTITY, self._fetcher.service_user)
 
     def fetch_ahead(self, entities: Iterable[str]) -> None:
         """Begin to fetch the documents of some entities that are not known yet. Does not wait."""
         self.synchronise()
         loaded = {} if self._loaded is None else self._loaded.values
-        missing = {_ENTITIES, *(ENTITY + name for name in entities)} - loaded.keys()
+        missing = {ENTITIES, *(ENTITY + name for name in entities)} - loaded.keys()
         stored = set(self._store.names()) if missing else set()
         # What is in the store need not be fetched, nor what the account may not read, as the store notes.
         missing -= {name for name in missing if {stored_name(name), stored_name(DENIED + name)} & stored}
-        if _ENTITIES in missing:
-            self._fetches.begin_ahead(_ENTITIES, documents.ENTITIES, self._fetcher.entities)
-        self._fetches.begin_together(sorted(missing - {_ENTITIES}))
+        if ENTITIES in missing:
+            self._fetches.begin_ahead(ENTITIES, documents.ENTITIES, self._fetcher.entities)
+        self._fetches.begin_together(sorted(missing - {ENTITIES}))
 
     def is_pending(self) -> bool:
         """Whether this process is fetching a document that somebody has asked for."""
@@ -166,14 +163,14 @@ class Catalogue:
         to_fetch: dict[str, HowToFetch] = {}
         changed: set[str] = set()
         # The platform does not tell their changes. They are fetched if anybody has asked for them.
-        if {stored_name(_OPTION_SETS), stored_name(DENIED + _OPTION_SETS)} & stored_documents.keys():
-            to_fetch[_OPTION_SETS] = (documents.OPTION_SETS, fetcher.option_sets)
+        if {stored_name(OPTION_SETS), stored_name(DENIED + OPTION_SETS)} & stored_documents.keys():
+            to_fetch[OPTION_SETS] = (documents.OPTION_SETS, fetcher.option_sets)
         asked_for = entities_in(stored_documents)
         # What was deleted is not named, so that every entity may lack something.
         names = asked_for if changes.deleted else asked_for & changes.entities
         if changes.deleted or changes.entities:
-            fetched.update(documents_of(_ENTITIES, documents.ENTITIES, fetcher.entities))
-            present = documents.ENTITIES.validate_json(fetched[stored_name(_ENTITIES)]).keys()
+            fetched.update(documents_of(ENTITIES, documents.ENTITIES, fetcher.entities))
+            present = documents.ENTITIES.validate_json(fetched[stored_name(ENTITIES)]).keys()
             for gone in asked_for - present:
                 fetched.pop(stored_name(ENTITY + gone), None)
             changed = names & present
@@ -216,22 +213,22 @@ class Catalogue:
         stamp = self._fetches.stamp()
         fetched = stamp | self._fetches.fetch_together(
             {
-                _ENTITIES: (documents.ENTITIES, fetcher.entities),
-                _OPTION_SETS: (documents.OPTION_SETS, fetcher.option_sets),
-                _PROCESSES: (documents.PROCESSES, fetcher.processes),
-                _LANGUAGES: (documents.LANGUAGES, fetcher.languages),
-                _SERVICE_USER: (documents.IDENTITY, fetcher.service_user),
+                ENTITIES: (documents.ENTITIES, fetcher.entities),
+                OPTION_SETS: (documents.OPTION_SETS, fetcher.option_sets),
+                PROCESSES: (documents.PROCESSES, fetcher.processes),
+                LANGUAGES: (documents.LANGUAGES, fetcher.languages),
+                SERVICE_USER: (documents.IDENTITY, fetcher.service_user),
             }
         )
         asked_for = entities_in(self._store.names())
         # What was known before a privilege was taken away stays in use.
-        self._add_stored(_ENTITIES, fetched)
-        entities = documents.ENTITIES.validate_json(fetched.get(stored_name(_ENTITIES), b"{}"))
+        self._add_stored(ENTITIES, fetched)
+        entities = documents.ENTITIES.validate_json(fetched.get(stored_name(ENTITIES), b"{}"))
         present = asked_for & entities.keys()
         fetched |= self._fetches.fetch_entities(present)
         for name in present:
             self._add_stored(ENTITY + name, fetched)
-        for name in (_OPTION_SETS, _PROCESSES, _LANGUAGES, _SERVICE_USER):
+        for name in (OPTION_SETS, PROCESSES, LANGUAGES, SERVICE_USER):
             self._add_stored(name, fetched)
         return fetched
 

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
 
 from pydantic import TypeAdapter
 
 from crmclient.errors import MissingPrivilege
 from crmclient.metadata import Attribute, Entity, OptionSet, Process, Relationship
-
-RELATIONSHIPS: Final = "relationships"
-OPTIONS: Final = "options"
 
 
 @dataclass(frozen=True, slots=True)

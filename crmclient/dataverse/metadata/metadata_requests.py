@@ -15,7 +15,7 @@ from crmclient.dataverse.api import Api
 from crmclient.dataverse.error_subjects import Kind, Subject
 from crmclient.dataverse.http.messages import Request, reading
 from crmclient.dataverse.metadata import actions, metadata_json, processes
-from crmclient.dataverse.metadata.documents import OPTIONS, RELATIONSHIPS, EntityDocument, ProcessDocument
+from crmclient.dataverse.metadata.documents import EntityDocument, ProcessDocument
 from crmclient.dataverse.metadata.entity_documents import (
     entity_document,
     option_sets_of_choices,
@@ -31,6 +31,7 @@ from crmclient.errors import (
     UnknownEntity,
 )
 from crmclient.metadata import ENGLISH, AttributeType, Entity, OptionSet
+from crmclient.metadata_parts import OPTIONS, RELATIONSHIPS
 from crmclient.platform import Call
 from crmclient.sentences import Sentence
 from crmclient.values import Guid, parse_guid

@@ -18,7 +18,6 @@ from crmclient.dataverse.metadata.fetch_threads import Fetch, FetchOfPart, Fetch
 from crmclient.dataverse.metadata.metadata_requests import AT_ONCE, Fetcher
 from crmclient.dataverse.metadata.store import MetadataStore
 from crmclient.dataverse.metadata.stored_documents import (
-    ENTITY,
     documents_of,
     entity_documents,
     stored_name,
@@ -31,6 +30,7 @@ from crmclient.errors import (
     UnexpectedAnswer,
     UnknownEntity,
 )
+from crmclient.metadata_parts import ENTITY
 
 TOGETHER: Final = 12
 """Entities that one request asks for. Some have a thousand attributes, and an answer has a limit."""

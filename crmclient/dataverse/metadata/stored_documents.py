@@ -11,11 +11,11 @@ from crmclient.dataverse.metadata import documents
 from crmclient.dataverse.metadata.documents import EntityDocument
 from crmclient.dataverse.metadata.metadata_requests import PartlyKnown
 from crmclient.errors import MissingPrivilege
+from crmclient.metadata_parts import ENTITY
 
 FORMAT: Final = "3"
 """Part of every document's name: a later form of documents does not meet those of an earlier one."""
 
-ENTITY: Final = "entity/"
 DENIED: Final = "denied/"
 """Before the name of what the service's own account may not read: that document says what it lacks."""
 

@@ -9,9 +9,9 @@ from crmclient.dataverse import paths
 from crmclient.dataverse.api import Api
 from crmclient.dataverse.error_subjects import Kind, Subject
 from crmclient.dataverse.metadata.catalogue import Catalogue
-from crmclient.dataverse.metadata.documents import RELATIONSHIPS
 from crmclient.dataverse.records.writes import record_id, require_no_content
 from crmclient.errors import DuplicateKey, InvalidRecord, RecordNotFound, UnknownRelationship
+from crmclient.metadata_parts import RELATIONSHIPS
 from crmclient.platform import Call
 from crmclient.sentences import Sentence
 from crmclient.values import Guid, Reference

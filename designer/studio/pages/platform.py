@@ -18,6 +18,8 @@ from django.utils.translation import gettext as _
 from crmclient import FetchesMetadata, KeepsMetadata, Platform
 from crmclient.dataverse.advice import advice_on
 from crmclient.errors import MetadataPending, MissingPrivilege, PlatformError, PlatformFailure
+from crmclient.metadata_parts import USERS, parts_in_words
+from crmclient.sentences import Sentence
 from designer.audit import note
 from designer.history.accepted_metadata import accept_metadata
 from designer.metadata_refresh import RefreshResult, refresh
@@ -141,19 +143,19 @@ def _try_platform(platform: Platform) -> _Answer:
     return _Answer()
 
 
-def _missing_privileges(platform: Platform, privilege_for_users: str | None) -> dict[str, list[str]]:
-    """Return the parts of the metadata that are unknown because a privilege is missing, by privilege.
+def _missing_privileges(platform: Platform, privilege_for_users: str | None) -> dict[str, Sentence]:
+    """Return, by missing privilege, the parts of the metadata that are unknown without it, in words.
 
     The privilege is empty where the platform does not name it. `privilege_for_users` is the one that the
     service's account lacks to read users; None: it lacks none.
     """
     missing = platform.missing_privileges() if isinstance(platform, KeepsMetadata) else {}
     parts_by_privilege: dict[str, list[str]] = (
-        {} if privilege_for_users is None else {privilege_for_users: ["users"]}
+        {} if privilege_for_users is None else {privilege_for_users: [USERS]}
     )
     for part, privilege in missing.items():
         parts_by_privilege.setdefault(privilege, []).append(part)
-    return parts_by_privilege
+    return {privilege: parts_in_words(parts) for privilege, parts in parts_by_privilege.items()}
 
 
 def _found_changes(refreshed: RefreshResult) -> bool:

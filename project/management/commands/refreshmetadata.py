@@ -8,12 +8,13 @@ from django.core.management.base import CommandError
 
 from crmclient import KeepsMetadata
 from crmclient.errors import PlatformError
+from crmclient.metadata_parts import parts_in_words
 from designer.management.json_command import JsonCommand
 from designer.platform import get_platform
 
 _RESULTS = {
-    "changed": "The metadata has changed.",
-    "unchanged": "The metadata is as it was.",
+    "changed": "What is known of the metadata has changed.",
+    "unchanged": "What is known of the metadata is as it was.",
     "always_present": "The metadata of the CRM in the box is always the present one.",
 }
 
@@ -35,9 +36,13 @@ class Command(JsonCommand):
             self.write_json({"result": result, "missing_privileges": missing})
             return
         self.stdout.write(_RESULTS[result])
+        parts_by_privilege: dict[str, list[str]] = {}
         for part, privilege in missing.items():
+            parts_by_privilege.setdefault(privilege, []).append(part)
+        for privilege, parts in parts_by_privilege.items():
             self.stdout.write(
-                f"Not known: {part}. The service's account lacks {privilege or 'a privilege'}. "
+                f"Not known: {parts_in_words(parts)}. The service's account lacks "
+                f"{privilege or 'a privilege that Dataverse does not name'}. "
                 "Add it to a security role of the account, then run this command again."
             )
 
