@@ -23,6 +23,9 @@
     └── PlatformFailure
         ├── Throttled                  service protection limits; `retry_after` seconds
         ├── Unavailable                not reachable, or the circuit is open; `retry_after` seconds
+        │   ├── Unreachable            no connection, or it ended before the answer
+        │   │   ├── UnknownHost        the name in the platform's address has no address
+        │   │   └── UntrustedCertificate
         │   └── MetadataPending        the metadata is being fetched, and is there in a moment
         ├── DeadlineExceeded
         ├── OutOfSpace                 the platform has no room for what is written
@@ -259,6 +262,14 @@ class Unavailable(PlatformFailure):
 
 class Unreachable(Unavailable):
     """No connection to the platform was made, or it ended before the answer."""
+
+
+class UnknownHost(Unreachable):
+    """The name of the platform's host is not known here."""
+
+
+class UntrustedCertificate(Unreachable):
+    """The certificate of the platform, or of a proxy in its place, is not trusted here."""
 
 
 class AnswerLost(Unreachable):

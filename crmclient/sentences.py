@@ -24,6 +24,10 @@ class Sentence(str):
         sentence.template, sentence.values = template, values
         return sentence
 
+    def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Return what `__new__` takes, for copies of what holds a sentence."""
+        return (self.template,), self.values
+
     def __str__(self) -> str:
         # Without this, `str(sentence)` would be a plain text, which has no template to translate.
         return self
@@ -40,6 +44,10 @@ class Counted(Sentence):
         # The English text has the right form already. For translations, `template` is the singular again.
         sentence.template, sentence.plural, sentence.number = template, plural, number
         return sentence
+
+    def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        values = {name: value for name, value in self.values.items() if name != "number"}
+        return (self.template, self.plural, self.number), values
 
 
 def listed(texts: Iterable[str], between: str) -> Sentence:

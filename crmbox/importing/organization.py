@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final, Protocol
 
 from crmbox.importing import sources
 from crmbox.importing.source_entity import CannotRead, Described, Intersect, SourceEntity
 from crmbox.importing.sources import Item, Source
+from crmclient.dataverse.advice import advice_on
+from crmclient.errors import PlatformError
 from crmclient.metadata import Entity
 
 _AT_ONCE: Final = 40
@@ -30,9 +33,10 @@ def organization(live: Organization) -> Source:
 def _items(live: Organization, wanted: set[str] | None) -> Iterator[Item]:
     """Yield every entity with records by name, and read only the wanted ones (all for None).
 
-    The names of the others tell which targets of lookups can be read in a next step.
+    The names of the others tell which targets of lookups can be read in a next step. Raises CannotRead.
     """
-    entities = live.entities()
+    with _reading():
+        entities = live.entities()
     for name, entity in entities.items():
         if entity.is_intersect:
             yield Intersect(name, entity.entity_set, entity.primary_id)
@@ -43,10 +47,24 @@ def _items(live: Organization, wanted: set[str] | None) -> Iterator[Item]:
             # Nobody asks for the definition of an entity that is not wanted.
             yield Described(name, 0, _unread)
     for start in range(0, len(requested), _AT_ONCE):
-        for item in live.definitions(requested[start : start + _AT_ONCE]):
+        with _reading():
+            definitions = live.definitions(requested[start : start + _AT_ONCE])
+        for item in definitions:
             content = sources.item_of_json(item)
             if content is not None:
                 yield content
+
+
+@contextmanager
+def _reading() -> Iterator[None]:
+    """Raise CannotRead, which says what to do, for an organisation that does not give its metadata."""
+    try:
+        yield
+    except PlatformError as error:
+        raise CannotRead(
+            f"The organisation does not give its metadata: {error} {advice_on(error)}\n"
+            "manage.py checkplatform tries the way there step by step."
+        ) from error
 
 
 def _unread() -> SourceEntity:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import socket
+import ssl
 from collections.abc import Sequence
 from math import ceil
+from typing import Final
 
 from crmclient.dataverse.failures import TokenNotTaken
-from crmclient.dataverse.http.token_refusals import TokenRefused
+from crmclient.dataverse.http.managed_identity import IdentityUnavailable
+from crmclient.dataverse.http.token_refusals import TokenRefused, TokenThrottled, TokenUnavailable
+from crmclient.dataverse.http.transport import cause_of
 from crmclient.errors import (
     DeadlineExceeded,
     MetadataPending,
@@ -16,6 +21,8 @@ from crmclient.errors import (
     Throttled,
     Unavailable,
     UnexpectedAnswer,
+    UnknownHost,
+    UntrustedCertificate,
 )
 from crmclient.sentences import Counted, Sentence
 
@@ -28,6 +35,8 @@ def advice_on(error: PlatformError) -> str:
         return privilege_advice(error.privilege)
     if isinstance(error, TokenRefused):
         return error.advice
+    if isinstance(error, TokenUnavailable | TokenThrottled | IdentityUnavailable):
+        return _token_advice(error, max(1, seconds))
     if isinstance(error, TokenNotTaken):
         return Sentence(
             "Add the application as an application user of this organisation, and let CRM_URL and the "
@@ -50,13 +59,7 @@ def advice_on(error: PlatformError) -> str:
             "admin centre."
         )
     if isinstance(error, Unavailable):
-        return Counted(
-            "Try again in %(number)s second. If it lasts, look at the service health in the Power Platform "
-            "admin centre, and at the network from this machine to CRM_URL.",
-            "Try again in %(number)s seconds. If it lasts, look at the service health in the Power Platform "
-            "admin centre, and at the network from this machine to CRM_URL.",
-            max(1, seconds),
-        )
+        return _connection_advice(error, max(1, seconds))
     if isinstance(error, PlatformFault):
         return Sentence(
             "Try again. If it lasts, look at the service health in the Power Platform admin centre, or ask "
@@ -68,6 +71,55 @@ def advice_on(error: PlatformError) -> str:
             "CRM_URL and what is on the way there."
         )
     return ""
+
+
+def _connection_advice(error: Unavailable, seconds: int) -> str:
+    """Return what to do about Dataverse being away, or about the way there."""
+    if isinstance(error, UnknownHost):
+        return unknown_host_advice("CRM_URL")
+    if isinstance(error, UntrustedCertificate):
+        return CERTIFICATE_ADVICE
+    return Counted(
+        "Try again in %(number)s second. If it lasts, look at the service health in the Power Platform "
+        "admin centre, and at the network from this machine to CRM_URL.",
+        "Try again in %(number)s seconds. If it lasts, look at the service health in the Power Platform "
+        "admin centre, and at the network from this machine to CRM_URL.",
+        seconds,
+    )
+
+
+CERTIFICATE_ADVICE: Final = Sentence(
+    "Where a proxy opens TLS, or the authority of the certificate is your own, set REQUESTS_CA_BUNDLE to a "
+    "file with this authority. Where the certificate has expired or is for another name, have it renewed."
+)
+
+
+def unknown_host_advice(setting: str) -> Sentence:
+    """Return what to do about a host without an address. `setting` names the setting with the host."""
+    return Sentence("Correct %(setting)s, or the DNS here.", setting=setting)
+
+
+def _token_advice(error: TokenUnavailable | TokenThrottled | IdentityUnavailable, seconds: int) -> str:
+    """Return what to do about a token that cannot be had at the moment."""
+    if isinstance(error, IdentityUnavailable):
+        # A proxy or the DNS has no part in it: the endpoint is on the machine itself.
+        return Sentence(
+            "On Azure, assign an identity to this machine, container or app. Elsewhere, clear "
+            "CRM_MANAGED_IDENTITY, and set a secret, a certificate or a federated token."
+        )
+    if isinstance(error, TokenThrottled):
+        return Counted("Try again in %(number)s second.", "Try again in %(number)s seconds.", seconds)
+    if cause_of(error, ssl.SSLCertVerificationError) is not None:
+        return CERTIFICATE_ADVICE
+    if cause_of(error, socket.gaierror) is not None:
+        return unknown_host_advice("CRM_AUTHORITY or CRM_TOKEN_URL")
+    return Counted(
+        "Try again in %(number)s second. If it lasts, look at the service health of Entra ID, and let this "
+        "machine connect to CRM_AUTHORITY or CRM_TOKEN_URL. Behind a proxy, set HTTPS_PROXY.",
+        "Try again in %(number)s seconds. If it lasts, look at the service health of Entra ID, and let this "
+        "machine connect to CRM_AUTHORITY or CRM_TOKEN_URL. Behind a proxy, set HTTPS_PROXY.",
+        seconds,
+    )
 
 
 def privilege_advice(privilege: str, roles: Sequence[str] = ()) -> Sentence:

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import datetime as dt
-import socket
-import ssl
 import time
 from collections.abc import Iterator, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Final
 
-from crmclient.dataverse.advice import advice_on
+from crmclient.dataverse.advice import CERTIFICATE_ADVICE, advice_on, unknown_host_advice
 from crmclient.dataverse.checkup import Outcome, Step
-from crmclient.dataverse.http.managed_identity import IdentityUnavailable
 from crmclient.dataverse.http.messages import Request
 from crmclient.dataverse.http.retries import passing_status, retry_after
-from crmclient.dataverse.http.token_refusals import TokenRefused
 from crmclient.dataverse.http.tokens import TokenSource
-from crmclient.dataverse.http.transport import AttemptFailed, Transport
+from crmclient.dataverse.http.transport import AttemptFailed, NameUnknown, NotTrusted, Transport
 from crmclient.dataverse.options import Options
-from crmclient.errors import PlatformError, Unavailable, UnexpectedAnswer
-from crmclient.sentences import Sentence
+from crmclient.errors import PlatformError, UnexpectedAnswer
+from crmclient.sentences import Counted, Sentence
 
 LARGEST_SKEW: Final = 60.0
 """Seconds by which the clocks may differ before tokens of the one are refused by the other."""
@@ -65,54 +61,19 @@ def check_connection(options: Options) -> Iterator[Step]:
 def _unreachable_step(failure: Exception, options: Options) -> Step:
     """Return the step that says why there is no connection."""
     host = options.root.partition("://")[2].partition("/")[0]
-    advice = _connection_advice(failure, "CRM_URL")
-    if _has_cause(failure, ssl.SSLError):
+    sentence = Sentence("%(host)s cannot be reached: %(reason)s", host=host, reason=str(failure))
+    advice: str = Sentence("Allow this machine to connect to this address. Behind a proxy, set HTTPS_PROXY.")
+    if isinstance(failure, NotTrusted):
         sentence = Sentence(
-            "The certificate of %(host)s is not trusted, or TLS is broken on the way: %(reason)s",
-            host=host,
-            reason=str(failure),
+            "The certificate of %(host)s is not trusted (%(problem)s).", host=host, problem=failure.problem
         )
-    elif _has_cause(failure, socket.gaierror):
+        advice = CERTIFICATE_ADVICE
+    elif isinstance(failure, NameUnknown):
         sentence = Sentence("There is no address for %(host)s.", host=host)
-    else:
-        sentence = Sentence("%(host)s cannot be reached: %(reason)s", host=host, reason=str(failure))
+        advice = unknown_host_advice("CRM_URL")
+    elif isinstance(failure, UnexpectedAnswer):
+        advice = advice_on(failure)
     return Step("network", Outcome.FAILED, sentence, advice)
-
-
-def _connection_advice(failure: Exception, setting: str) -> str:
-    """Return what to do about a server that cannot be reached. `setting` names the setting with its
-    address.
-    """
-    if _has_cause(failure, ssl.SSLError):
-        return Sentence("Where a proxy opens TLS, set REQUESTS_CA_BUNDLE to a file with its authority.")
-    if _has_cause(failure, socket.gaierror):
-        return Sentence("Correct %(setting)s, or the DNS here.", setting=setting)
-    return Sentence("Allow this machine to connect to this address. Behind a proxy, set HTTPS_PROXY.")
-
-
-def _has_cause(failure: Exception, kind: type[BaseException]) -> bool:
-    return any(isinstance(cause, kind) for cause in _causes(failure))
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and all errors behind it. Libraries keep these as cause, context, `reason` or
-    arguments.
-    """
-    waiting: list[BaseException] = [error]
-    seen_ids: set[int] = set()
-    while waiting:
-        current_error = waiting.pop()
-        if id(current_error) in seen_ids:
-            continue
-        seen_ids.add(id(current_error))
-        yield current_error
-        parts = (
-            current_error.__cause__,
-            current_error.__context__,
-            getattr(current_error, "reason", None),
-            *current_error.args,
-        )
-        waiting += [part for part in parts if isinstance(part, BaseException)]
 
 
 def _clock_step(headers: Mapping[str, str]) -> Step:
@@ -142,7 +103,11 @@ def _clock_step(headers: Mapping[str, str]) -> Step:
     return Step(
         "clock",
         Outcome.GOOD,
-        Sentence("The clocks differ by %(seconds)s seconds.", seconds=f"{abs(skew):.0f}"),
+        Counted(
+            "The clocks differ by %(number)s second.",
+            "The clocks differ by %(number)s seconds.",
+            round(abs(skew)),
+        ),
     )
 
 
@@ -156,7 +121,7 @@ def check_tokens(sources: Mapping[str, TokenSource], options: Options) -> Iterat
                 "token",
                 Outcome.FAILED,
                 Sentence("%(client)s: %(reason)s", client=client_id, reason=str(error)),
-                _token_advice(error),
+                advice_on(error),
             )
         else:
             yield Step(
@@ -168,22 +133,3 @@ def check_tokens(sources: Mapping[str, TokenSource], options: Options) -> Iterat
                     minutes=f"{token.lifetime / 60:.0f}",
                 ),
             )
-
-
-def _token_advice(error: PlatformError) -> str:
-    """Return what to do about a token that could not be fetched."""
-    if isinstance(error, TokenRefused) and error.advice:
-        return error.advice
-    if isinstance(error, IdentityUnavailable):
-        # A proxy or the DNS has no part in it: the endpoint is on the machine itself.
-        return Sentence(
-            "On Azure, assign an identity to this machine, container or app. Elsewhere, clear "
-            "CRM_MANAGED_IDENTITY, and set a secret, a certificate or a federated token."
-        )
-    # With a cause there was no answer; without one the endpoint has answered that it is away.
-    if isinstance(error, Unavailable) and error.__cause__ is not None:
-        return _connection_advice(error, "CRM_AUTHORITY or CRM_TOKEN_URL")
-    return Sentence(
-        "Check CRM_TENANT_ID, CRM_CLIENT_ID, CRM_AUTHORITY, and the secret, certificate or federated "
-        "token, which may have expired. A managed identity has to be assigned on Azure."
-    )

@@ -173,7 +173,7 @@ def _no_resource(refusal: Refusal, subject: Subject) -> PlatformError:
     """Return the error for a path that names no process or entity set."""
     if subject.kind is Kind.PROCESS:
         return errors.UnknownProcess(subject.name)
-    return errors.UnknownEntity(subject.entity) if subject.entity else UnexpectedAnswer(str(refusal))
+    return errors.UnknownEntity(subject.entity) if subject.entity else UnexpectedAnswer(_unexpected(refusal))
 
 
 def _duplicate(refusal: Refusal, subject: Subject) -> PlatformError:
@@ -215,7 +215,7 @@ def _invalid(refusal: Refusal, subject: Subject) -> PlatformError:
     if subject.kind is Kind.QUERY:
         return errors.QueryRefused(str(refusal), refusal.code)
     if subject.kind is Kind.METADATA:
-        return UnexpectedAnswer(str(refusal))
+        return UnexpectedAnswer(_unexpected(refusal))
     problems = [
         _PROBLEMS.get(str(item.get("code")), InvalidValue)(
             str(item.get("target") or ""), str(item.get("message") or "")

@@ -21,8 +21,11 @@ _LISTS: Final = "querytype eq 0 and fetchxml ne null"
 def saved_views(api: Api, entity: str) -> Iterator[SavedView]:
     """Yield the views that the service's account may read, by name.
 
-    Kinds of views that it may not read are left out.
+    Views of users that it may not read are left out. Raises MissingPrivilege where it may not read the
+    organisation's, and there are no others.
     """
+    denied: MissingPrivilege | None = None
+    has_views = False
     quoted = "'" + entity.replace("'", "''") + "'"
     for entity_set, view, is_personal in (
         ("savedqueries", "savedquery", False),
@@ -36,9 +39,15 @@ def saved_views(api: Api, entity: str) -> Iterator[SavedView]:
         try:
             path = paths.with_query(entity_set, options)
             rows = list(api.rows(path, Subject(Kind.QUERY, view), SERVICE_CALL))
-        except (MissingPrivilege, AccessDenied):
+        except AccessDenied:
+            continue
+        except MissingPrivilege as error:
+            denied = denied if is_personal else error
             continue
         with reading(Sentence("the platform's views")):
             texts = [(str(row["name"]), str(row["fetchxml"])) for row in rows]
         for name, fetchxml in texts:
+            has_views = True
             yield SavedView(name, fetchxml, is_personal)
+    if denied is not None and not has_views:
+        raise denied

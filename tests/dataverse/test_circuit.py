@@ -6,7 +6,9 @@ import pytest
 
 from crmclient.dataverse.http.circuit import FAILURES, FIRST_PAUSE, LONGEST_PAUSE, Circuit
 from crmclient.dataverse.http.observer import Silent
-from crmclient.errors import Unavailable
+from crmclient.errors import DeadlineExceeded, Unavailable
+
+FAILURE = DeadlineExceeded("There was no answer in time.")
 
 
 class Clock:
@@ -28,7 +30,7 @@ def circuit(clock: Clock) -> Circuit:
     opened = Circuit(Silent(), clock)
     for _ in range(FAILURES):
         with opened.enter(clock.now + 20) as passage:
-            passage.failed()
+            passage.failed(FAILURE)
     return opened
 
 
@@ -46,10 +48,10 @@ def test_a_request_from_before_that_fails_during_a_probe_makes_no_pause_longer(c
     with circuit.enter(clock.now + 60) as early:
         for _ in range(FAILURES):
             with circuit.enter(clock.now + 20) as passage:
-                passage.failed()
+                passage.failed(FAILURE)
         clock.now += FIRST_PAUSE
         with circuit.enter(clock.now + 20) as probe:
-            early.failed()
+            early.failed(FAILURE)
             # The probe is still under way: it alone decides.
             assert is_refused(circuit, clock)
             probe.succeeded()
@@ -71,4 +73,4 @@ def test_each_probe_that_fails_doubles_the_pause_up_to_the_longest(circuit: Circ
             pass
         clock.now += 0.01
         with circuit.enter(clock.now + 20) as probe:
-            probe.failed()
+            probe.failed(FAILURE)

@@ -301,7 +301,7 @@ def test_one_probe_at_a_time_while_the_circuit_is_half_open(failing: Failing) ->
     with ThreadPoolExecutor(8) as threads:
         outcomes = list(threads.map(probe, range(8)))
 
-    assert sorted(kind.__name__ for kind in outcomes) == ["RecordNotFound"] + ["Unavailable"] * 7
+    assert sorted(kind.__name__ for kind in outcomes) == ["RecordNotFound"] + ["Unreachable"] * 7
 
 
 def test_no_more_than_the_bulkheads_size_at_once(failing: Failing) -> None:

@@ -7,6 +7,8 @@ import io
 import json
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +18,7 @@ from django.test import Client
 from django.urls import reverse
 
 from crmbox.demo.people import RITA_REP
+from crmclient.dataverse.options import Options
 from crmclient.dataverse.platform import DataversePlatform
 from crmclient.errors import Throttled
 from crmclient.query.ast import Column, Query
@@ -27,7 +30,8 @@ from project.metadata_store import DatabaseStore
 from runtime.http.outages import outages
 from tests.callers import Caller
 from tests.dataverse.conftest import Failing
-from tests.dataverse.reaching import platform_at, settings_for
+from tests.dataverse.reaching import credentials, platform_at, settings_for
+from tests.dataverse.test_checkplatform import untrusted
 
 pytestmark = pytest.mark.processes
 
@@ -228,6 +232,131 @@ def test_the_page_of_the_check_names_what_fails_once_and_asks_for_it_hardly_more
     assert remote.struck()[0] <= 4
 
 
+OAUTH = {"Content-Type": "application/json"}
+TOKEN_FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
+    "503": ({"status": 503, "body": "<html>"}, "The token endpoint answers 503.", "health of Entra ID"),
+    "cut": ({"cut": "answer"}, "broke off.", "health of Entra ID"),
+    "429": ({"status": 429}, "The token endpoint asks for a pause.", "Try again in 5 seconds."),
+    "HTML": (
+        {"status": 200, "body": "<html>"},
+        "gave no token (status 200)",
+        "CRM_AUTHORITY or CRM_TOKEN_URL",
+    ),
+    "an unknown reason": (
+        {"status": 400, "headers": OAUTH, "body": '{"error": "out_of_tokens"}'},
+        "gave no token (out_of_tokens, status 400)",
+        "Check CRM_TENANT_ID",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", TOKEN_FAULTS)
+def test_a_token_that_cannot_be_had_is_no_matter_of_dataverse(
+    remote: Failing, dora: Client, fault: str
+) -> None:
+    what, said, advised = TOKEN_FAULTS[fault]
+    # The token at hand is refused, and another one is asked for.
+    remote.arm(
+        {"path": "/oauth2/", **FOREVER, **what}, {"path": "/systemusers|/WhoAmI$", "status": 401, **FOREVER}
+    )
+
+    page = html.unescape(dora.get(reverse("studio:platform")).content.decode())
+    checked = io.StringIO()
+    with pytest.raises(CommandError, match="token"):
+        call_command("checkplatform", stdout=checked)
+
+    for told in (page, checked.getvalue()):
+        assert said in told
+        assert advised in told
+        assert not re.search("Power Platform|CRM_CLIENTS|CRM_URL", told)
+
+
+@contextmanager
+def _elsewhere(remote: Failing, url: str) -> Iterator[None]:
+    """The organisation is at `url`, and the service has a token for it."""
+    _made.append(DataversePlatform(Options(url, retries=0), credentials(remote.server.url)))
+    get_platform.cache_clear()
+    forget()
+    yield
+    get_platform.cache_clear()
+    forget()
+
+
+# More often than the platform may fail before it is left alone for a while.
+OFTEN = 10
+
+
+def test_a_host_without_an_address_is_named_for_as_long_as_it_lasts(remote: Failing, dora: Client) -> None:
+    with _elsewhere(remote, "https://no.such.host.invalid"):
+        pages = [dora.get(reverse("studio:views") + "?entity=account") for _ in range(OFTEN)]
+
+    for page in pages:
+        assert "There is no address for the name of the host" in page.json()["away"]
+        assert "Correct CRM_URL, or the DNS here." in page.json()["away"]
+    assert "is left alone for a while" in pages[-1].json()["away"]
+
+
+def test_a_certificate_that_is_not_trusted_is_named_for_as_long_as_it_lasts(
+    remote: Failing, dora: Client, tmp_path: Path
+) -> None:
+    with untrusted(tmp_path) as url, _elsewhere(remote, url):
+        pages = [dora.get(reverse("studio:views") + "?entity=account") for _ in range(OFTEN)]
+
+    for page in pages:
+        assert "The certificate is not trusted (self-signed certificate)" in page.json()["away"]
+        assert "set REQUESTS_CA_BUNDLE" in page.json()["away"]
+    assert "is left alone for a while" in pages[-1].json()["away"]
+
+
+def test_views_that_may_not_be_read_are_not_said_to_be_none(remote: Failing, dora: Client) -> None:
+    remote.arm({"path": "/savedqueries|/userqueries", **FOREVER, **FAULTS["no privilege"][0]})
+
+    answer = dora.get(reverse("studio:views") + "?entity=account")
+
+    assert answer.status_code == 503
+    assert "prvReadThing to its security role" in answer.json()["away"]
+
+
+@pytest.mark.parametrize("fault", ["no privilege", "429 without a time", "401", "a reset", "slow"])
+def test_an_export_of_metadata_says_what_to_do(remote: Failing, fault: str) -> None:
+    what, said, advised = FAULTS[fault]
+    DatabaseStore("https://contoso.example/").replace({})
+    hurried(remote)
+    remote.arm({"path": "/EntityDefinitions|/RetrieveMetadataChanges", **FOREVER, **what})
+
+    with pytest.raises(CommandError) as raised:
+        call_command("exportmetadata", stdout=io.StringIO())
+
+    assert said in str(raised.value)
+    assert advised in str(raised.value)
+
+
+def test_an_organisation_that_is_not_read_says_what_to_do(remote: Failing, settings: Any) -> None:
+    settings.PORTICO = {**settings.PORTICO, "METADATA_TIMEOUT": 60}
+    remote.arm({"path": "/RetrieveMetadataChanges", **FAULTS["no privilege"][0], **FOREVER})
+
+    for options in ((), ("--dry-run",), ("--json",)):
+        with pytest.raises(CommandError) as raised:
+            call_command(
+                "importmetadata", "--organization", "--entities", "lead", *options, stdout=io.StringIO()
+            )
+
+        assert "lacks the privilege prvReadThing" in str(raised.value)
+        assert "Add prvReadThing to its security role" in str(raised.value)
+        assert "checkplatform" in str(raised.value)
+
+
+def test_metadata_that_the_organisation_does_not_have_is_told_in_a_sentence(
+    remote: Failing, dora: Client
+) -> None:
+    body = json.dumps({"error": {"code": "0x8006088a", "message": "Resource not found for the segment."}})
+    remote.arm({"path": "/EntityDefinitions|/RetrieveMetadata", "status": 404, "body": body, **FOREVER})
+
+    page = html.unescape(dora.post(reverse("studio:refresh_metadata")).content.decode())
+
+    assert "The platform answers 404 0x8006088a: Resource not found" in page
+
+
 @pytest.mark.parametrize("status", [429, 503])
 def test_a_check_sends_nobody_to_another_address_when_the_organisation_is_only_busy(
     remote: Failing, status: int
@@ -238,9 +367,14 @@ def test_a_check_sends_nobody_to_another_address_when_the_organisation_is_only_b
     with pytest.raises(CommandError, match="address"):
         call_command("checkplatform", stdout=output)
 
+    report = io.StringIO()
+    with pytest.raises(CommandError, match="address"):
+        call_command("checkplatform", "--json", stdout=report)
+
     assert f"answers {status}" in output.getvalue()
     assert "Try again in 17 seconds." in output.getvalue()
     assert "Set CRM_URL" not in output.getvalue()
+    assert "Try again in 17 seconds." in "".join(step["advice"] for step in json.loads(report.getvalue()))
 
 
 def test_a_check_sends_nothing_while_the_platform_wants_a_pause(remote: Failing, dora: Client) -> None:

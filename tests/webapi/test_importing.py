@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from pytest_django.fixtures import Settings
 
 from crmbox.platform import EmbeddedPlatform
@@ -71,6 +71,19 @@ def test_an_organisation_is_copied_without_a_file(crm: Crm, settings: Settings) 
     assert copy.entities()["lead"].label == original.entities()["lead"].label
     assert {"account", "contact"} <= copy.entities().keys()
     assert copy.attributes("lead").keys() >= original.attributes("lead").keys()
+
+
+def test_what_an_organisation_has_is_not_said_to_be_in_files(crm: Crm, settings: Settings) -> None:
+    settings.PORTICO = {**settings.PORTICO, **settings_for(crm.server)}
+    out = io.StringIO()
+
+    call_command("importmetadata", "--organization", stdout=out)
+    with pytest.raises(CommandError) as raised:
+        call_command("importmetadata", "--organization", "--entities", "nothing")
+
+    assert out.getvalue().startswith("The organisation has ")
+    assert "0 attributes" not in out.getvalue()
+    assert "There is no entity nothing." in str(raised.value)
 
 
 def test_an_organisations_intersect_entities_keep_their_names(crm: Crm, settings: Settings) -> None:

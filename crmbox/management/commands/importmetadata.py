@@ -113,17 +113,19 @@ class Command(JsonCommand):
         if options["as_json"]:
             self.write_json({"made": False, "entities": names, **Plan(notes=contents.notes).json()})
             return
-        source = "The organisation has" if options["organization"] else "The files describe"
         reason = (
             "None of them can be made."
             if options["all"]
             else "Say which are wanted with --entities, or --all."
         )
         shown = ", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")
-        self.stdout.write(
-            f"{source} {len(names):,} entities with {contents.attributes:,} attributes: {shown}\n"
-            f"Nothing was made. {reason}"
+        # Nobody has asked the organisation for its attributes yet.
+        described = (
+            f"The organisation has {len(names):,} entities"
+            if options["organization"]
+            else f"The files describe {len(names):,} entities with {contents.attributes:,} attributes"
         )
+        self.stdout.write(f"{described}: {shown}\nNothing was made. {reason}")
         for note in contents.notes:
             if note.verdict is not Verdict.PASSED_OVER:
                 self.stdout.write(note_line(note))

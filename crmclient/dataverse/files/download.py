@@ -179,10 +179,10 @@ def _decoded_base64(response: requests.Response, patience: float) -> Iterator[by
                     yield base64.b64decode(undecoded[:decodable], validate=True)
                 undecoded = undecoded[decodable:]
                 asked_at = time.monotonic()
-        except (HTTPError, OSError, binascii.Error) as error:
-            raise UnexpectedAnswer(
-                Sentence("A note's file broke off (%(reason)s).", reason=type(error).__name__)
-            ) from error
+        except binascii.Error as error:
+            raise UnexpectedAnswer(Sentence("A note's file is not base64.")) from error
+        except (HTTPError, OSError) as error:
+            raise UnexpectedAnswer(Sentence("A note's file broke off.")) from error
     if undecoded:
         raise UnexpectedAnswer(Sentence("A note's file is not whole."))
 

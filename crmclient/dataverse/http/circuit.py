@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from crmclient.dataverse.http.observer import Observer
-from crmclient.errors import Unavailable
+from crmclient.errors import AnswerLost, PlatformFailure, Unavailable, Unreachable
 from crmclient.sentences import Sentence
 
 FAILURES: Final = 8
@@ -40,6 +40,9 @@ class Circuit:
         self._paused_until: float | None = None
         # When the probe that has passed is given up; None while there is none.
         self._probe_ends: float | None = None
+        # What is said while it is open: the last failure tells what to do.
+        self._refusal: type[Unavailable] = Unavailable
+        self._reason = ""
 
     def refuse(self) -> None:
         """Raise Unavailable while no request would pass. Unlike `enter`, this takes no probe's turn."""
@@ -76,8 +79,12 @@ class Circuit:
             return
         waits_until = self._paused_until if self._probe_ends is None else self._probe_ends
         if now < waits_until:
-            raise Unavailable(
-                Sentence("The platform has failed repeatedly and is left alone for a while."),
+            raise self._refusal(
+                Sentence(
+                    "The platform has failed repeatedly and is left alone for a while. The last time: "
+                    "%(reason)s",
+                    reason=self._reason,
+                ),
                 retry_after=max(1.0, min(waits_until - now, LONGEST_PAUSE)),
             )
 
@@ -93,10 +100,12 @@ class Circuit:
         if was_open:
             self._observer.circuit(open=False)
 
-    def failed(self, *, is_probe: bool) -> None:
+    def failed(self, error: PlatformFailure, *, is_probe: bool) -> None:
         """Count a failure. Open the circuit after several in a row, and again after a probe that failed."""
         with self._lock:
             self._failures += 1
+            # Not the error itself, which would keep all that its frames hold.
+            self._reason, self._refusal = str(error), _refusal_after(error)
             if self._failures < FAILURES:
                 return
             opens = self._paused_until is None
@@ -123,6 +132,13 @@ class Passage:
         self.has_reported = True
         self._circuit.succeeded()
 
-    def failed(self) -> None:
+    def failed(self, error: PlatformFailure) -> None:
         self.has_reported = True
-        self._circuit.failed(is_probe=self.is_probe)
+        self._circuit.failed(error, is_probe=self.is_probe)
+
+
+def _refusal_after(error: PlatformFailure) -> type[Unavailable]:
+    """Return the kind of failure that a refusal is after `error`: nothing was sent, so nothing is lost."""
+    if isinstance(error, Unreachable) and not isinstance(error, AnswerLost):
+        return type(error)
+    return Unreachable if isinstance(error, AnswerLost) else Unavailable

@@ -187,13 +187,13 @@ class Client:
                 received, status = self._make_attempt(
                     _with_token(request, token), call, ends, attempt, spending, passage
                 )
-            if status in _FAILING:
-                passage.failed()
+            passing = self._passing_failure(status, received, request, spending)
+            if passing is not None and status in _FAILING:
+                passage.failed(passing.error)
             else:
                 passage.succeeded()
         if status == UNAUTHORIZED:
             self._tokens[spending.user].reject(token)
-        passing = self._passing_failure(status, received, request, spending)
         if passing is not None:
             received.close()
             raise passing
@@ -218,9 +218,10 @@ class Client:
         except AttemptFailed as failure:
             spent = time.monotonic() - began
             self._observer.attempted(request.method, failure.outcome, spent)
+            passing = passing_failure(failure, request)
             if not isinstance(failure, TimedOut) or spent >= _FAIR_TRY:
-                passage.failed()
-            raise passing_failure(failure, request) from failure
+                passage.failed(passing.error)
+            raise passing from failure
         status = _status(received)
         self._observer.attempted(request.method, str(status), time.monotonic() - began)
         spending.answered(lower_case(received.headers), call)

@@ -10,11 +10,10 @@ from crmclient.dataverse.http.messages import Request
 from crmclient.dataverse.http.observer import Silent
 from crmclient.dataverse.http.retries import THROTTLED, retry_after
 from crmclient.dataverse.http.throttle import SharedThrottle, ThisProcess, Throttle
-from crmclient.dataverse.http.token_refusals import refusal_of
+from crmclient.dataverse.http.token_refusals import TokenThrottled, TokenUnavailable, refusal_of
 from crmclient.dataverse.http.tokens import Token
 from crmclient.dataverse.http.transport import AttemptFailed, Transport
 from crmclient.dataverse.options import MEGABYTE, Options
-from crmclient.errors import Throttled, Unavailable
 from crmclient.sentences import Sentence
 
 RETRY_AFTER = 5.0
@@ -57,16 +56,16 @@ class ClientCredentials:
         try:
             answer = self._transport.send(request, ends)
         except AttemptFailed as failure:
-            raise Unavailable(
+            raise TokenUnavailable(
                 Sentence("The token endpoint does not answer: %(reason)s", reason=str(failure)),
                 retry_after=RETRY_AFTER,
             ) from failure
         if answer.status == THROTTLED:
             asked_seconds = retry_after(answer.headers)
             seconds_left = RETRY_AFTER if asked_seconds is None else self._throttle.rest(asked_seconds)
-            raise Throttled(Sentence("The token endpoint asks for a pause."), retry_after=seconds_left)
+            raise TokenThrottled(Sentence("The token endpoint asks for a pause."), retry_after=seconds_left)
         if answer.status >= 500:
-            raise Unavailable(
+            raise TokenUnavailable(
                 Sentence("The token endpoint answers %(status)s.", status=answer.status),
                 retry_after=RETRY_AFTER,
             )

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import requests
+
 from crmclient.dataverse.http.client_credentials import token_of
 from crmclient.dataverse.http.clouds import WORLDWIDE
-from crmclient.dataverse.http.token_refusals import TokenRefused, refusal_of
+from crmclient.dataverse.http.token_refusals import TokenRefused, TokenUnavailable, refusal_of
 from crmclient.dataverse.http.tokens import Token
-from crmclient.errors import Unavailable
+from crmclient.dataverse.http.transport import attempt_failure
 from crmclient.sentences import Sentence
 
 
@@ -31,7 +33,7 @@ class Entra:
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     def fetch(self, timeout: float) -> Token:
-        """Fetch a new token. Raises Unavailable, and TokenRefused with advice.
+        """Fetch a new token. Raises TokenUnavailable, and TokenRefused with advice.
 
         `timeout`, in seconds, bounds each of the library's requests. The first call's stays in force.
         """
@@ -93,14 +95,25 @@ class Entra:
             Sentence("Correct CRM_CERTIFICATE and CRM_CERTIFICATE_PASSWORD."),
         )
 
-    def _no_token(self, error: Exception) -> Unavailable:
+    def _no_token(self, error: Exception) -> TokenUnavailable:
         """Return the failure for an `error` on the way to Entra ID. It may pass."""
         sentence = Sentence(
-            "No token could be fetched from %(authority)s (%(reason)s).",
+            "No token could be fetched from %(authority)s. %(reason)s",
             authority=self.authority,
-            reason=type(error).__name__,
+            reason=_why(error),
         )
-        return Unavailable(sentence, retry_after=5)
+        return TokenUnavailable(sentence, retry_after=5)
+
+
+def _why(error: Exception) -> str:
+    """Return why the library got no answer that it could read, in a sentence."""
+    if isinstance(error, requests.HTTPError) and error.response is not None:
+        return Sentence("It answers %(status)s.", status=error.response.status_code)
+    if isinstance(error, requests.RequestException):
+        return str(attempt_failure(error))
+    if isinstance(error, ValueError):
+        return Sentence("Its answer is not JSON.")
+    return Sentence("The reason is not known (%(reason)s).", reason=type(error).__name__)
 
 
 def federated(path: Path) -> dict[str, Any]:

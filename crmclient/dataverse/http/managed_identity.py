@@ -8,8 +8,9 @@ from typing import Any
 import requests
 
 from crmclient.dataverse.http.client_credentials import token_of
+from crmclient.dataverse.http.token_refusals import TokenRefused
 from crmclient.dataverse.http.tokens import Token
-from crmclient.errors import Unavailable, UnexpectedAnswer
+from crmclient.errors import Unavailable
 from crmclient.sentences import Sentence
 
 
@@ -29,7 +30,7 @@ class ManagedIdentity:
     def fetch(self, timeout: float) -> Token:
         """Fetch a new token. `timeout` bounds each request, in seconds.
 
-        Raises IdentityUnavailable where nothing answers for the identity, and UnexpectedAnswer for an answer
+        Raises IdentityUnavailable where nothing answers for the identity, and TokenRefused for an answer
         without a token.
         """
         # The library takes longer to import than everything else here together.
@@ -53,8 +54,12 @@ class ManagedIdentity:
             return token_of(answer)
         except (KeyError, TypeError, ValueError):
             reason = answer.get("error_description") if isinstance(answer, dict) else None
-            raise UnexpectedAnswer(
-                Sentence("The managed identity got no token (%(reason)s).", reason=str(reason))
+            raise TokenRefused(
+                Sentence("The managed identity got no token (%(reason)s).", reason=str(reason)),
+                Sentence(
+                    "On Azure, assign the identity to this machine, container or app. Let CRM_CLIENT_ID be "
+                    "the client id of a user-assigned identity, or empty."
+                ),
             ) from None
 
 

@@ -24,7 +24,6 @@ from crmclient.errors import (
     Throttled,
     Unavailable,
     UnexpectedAnswer,
-    Unreachable,
 )
 from crmclient.sentences import Sentence
 
@@ -98,7 +97,7 @@ def passing_failure(failure: AttemptFailed, request: Request) -> PassingFailure:
     if isinstance(failure, TimedOut):
         error = DeadlineExceeded(str(failure))
     else:
-        kind = AnswerLost if failure.sent and request.method != "GET" else Unreachable
+        kind = AnswerLost if failure.sent and request.method != "GET" else failure.means
         error = kind(str(failure), retry_after=DEFAULT_RETRY_AFTER)
     repeat = request.repeatable or not failure.sent
     return PassingFailure(failure.outcome, error, repeat=repeat, may_be_done=failure.sent)

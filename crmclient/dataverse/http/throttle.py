@@ -1,4 +1,5 @@
-"""Whoever is told to wait waits for all: after a 429 nothing is sent before its `Retry-After` has passed.
+"""Who is told by the token endpoint to wait waits for all: after a 429 nothing is sent to it before its
+`Retry-After` has passed.
 
 Every thread of the process holds to it, and every process that shares a memory with this one.
 """
@@ -12,7 +13,7 @@ from typing import Final, Protocol
 from crmclient.dataverse.http.bulkhead import LONGEST_WAIT
 from crmclient.dataverse.http.observer import Observer
 from crmclient.dataverse.http.retries import LONGEST_RETRY_AFTER
-from crmclient.errors import Throttled
+from crmclient.dataverse.http.token_refusals import TokenThrottled
 from crmclient.sentences import Sentence
 
 _NEWS: Final = 1.0
@@ -67,14 +68,15 @@ class Throttle:
         return max(seconds, self._until - time.monotonic())
 
     def refuse(self) -> None:
-        """Raise Throttled where this process knows that waiting in a queue would be in vain."""
+        """Raise TokenThrottled where this process knows that waiting in a queue would be in vain."""
         seconds_left = self._until - time.monotonic()
         if seconds_left > LONGEST_WAIT:
             raise _throttled_error(seconds_left)
 
     def wait(self, ends: float) -> None:
-        """Return when a request may be sent. Raises Throttled when that is more than two seconds from now, or
-        not before `ends` (a `time.monotonic()` second)."""
+        """Return when a request may be sent. Raises TokenThrottled when that is more than two seconds from
+        now, or not before `ends` (a `time.monotonic()` second).
+        """
         while seconds_left := self._left():
             if seconds_left > LONGEST_WAIT or time.monotonic() + seconds_left >= ends:
                 raise _throttled_error(seconds_left)
@@ -100,9 +102,9 @@ class Throttle:
         return longer
 
 
-def _throttled_error(seconds_left: float) -> Throttled:
+def _throttled_error(seconds_left: float) -> TokenThrottled:
     """Return the error for a request that comes `seconds_left` before the end of a pause."""
-    return Throttled(
-        Sentence("The platform has asked the service to pause, and the pause is not over."),
+    return TokenThrottled(
+        Sentence("The token endpoint has asked the service to pause, and the pause is not over."),
         retry_after=seconds_left,
     )

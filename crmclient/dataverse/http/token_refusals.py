@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from crmclient.errors import PlatformFailure, Unavailable, UnexpectedAnswer
+from crmclient.errors import PlatformFailure, Throttled, Unavailable, UnexpectedAnswer
 from crmclient.sentences import Sentence
 
 _NUMBER: Final = re.compile(r"\bAADSTS(\d{3,10})\b", re.ASCII)
@@ -96,10 +96,28 @@ _BY_WORD: Final[dict[str, tuple[Sentence, Sentence]]] = {
 }
 
 
-class TokenRefused(UnexpectedAnswer):
-    """The token endpoint gave no token. `advice` says what to do about it; empty where that is not known."""
+_CHECK_ALL: Final = Sentence(
+    "Check CRM_TENANT_ID, CRM_CLIENT_ID, CRM_AUTHORITY, and the secret, certificate or federated "
+    "token, which may have expired. A managed identity has to be assigned on Azure."
+)
+_NO_ENDPOINT: Final = Sentence(
+    "Something else may answer in the place of the token endpoint, such as a proxy or a sign-in page: check "
+    "CRM_AUTHORITY or CRM_TOKEN_URL and what is on the way there."
+)
 
-    def __init__(self, message: str, advice: str = "") -> None:
+
+class TokenUnavailable(Unavailable):
+    """No token can be had at the moment: the token endpoint is away, or says so."""
+
+
+class TokenThrottled(Throttled):
+    """The token endpoint asks for a pause. Dataverse itself does not."""
+
+
+class TokenRefused(UnexpectedAnswer):
+    """The token endpoint gave no token. `advice` says what to do about it."""
+
+    def __init__(self, message: str, advice: str = _CHECK_ALL) -> None:
         super().__init__(message)
         self.advice = advice
 
@@ -124,9 +142,10 @@ def refusal_of(giver: str, answer: object, status: int | None = None) -> Platfor
     )
     sentence = Sentence("%(giver)s gave no token (%(reason)s).", giver=giver, reason=codes or "-")
     if oauth_word in _LATER:
-        return Unavailable(sentence, retry_after=_RETRY_AFTER)
+        return TokenUnavailable(sentence, retry_after=_RETRY_AFTER)
     understood = (_ADVICE.get(int(match[1])) if match else None) or _BY_WORD.get(oauth_word)
     if understood is None:
-        return TokenRefused(sentence)
+        # Every token endpoint gives its reason as `error`.
+        return TokenRefused(sentence, _CHECK_ALL if word else _NO_ENDPOINT)
     reason, advice = understood
     return TokenRefused(Sentence("%(said)s %(reason)s", said=sentence, reason=reason), advice)

@@ -7,10 +7,12 @@ and trusted certificates from the environment for every request: here its adapte
 from __future__ import annotations
 
 import os
+import socket
+import ssl
 import threading
 import time
 from collections.abc import Mapping
-from typing import Final, cast
+from typing import Final, TypeVar, cast
 
 import requests
 import urllib3
@@ -21,12 +23,14 @@ from urllib3.exceptions import TimeoutError as LibraryTimeoutError
 from crmclient.dataverse.http.messages import Answer, Request
 from crmclient.dataverse.http.pooled_connections import PoolingAdapter
 from crmclient.dataverse.options import Options
-from crmclient.errors import UnexpectedAnswer
+from crmclient.errors import UnexpectedAnswer, UnknownHost, Unreachable, UntrustedCertificate
 from crmclient.sentences import Sentence
 
 PIECE: Final = 64 * 1024
 _CONNECTIONS: Final = 4
 _WITH_BODY: Final = frozenset({"POST", "PATCH", "PUT"})
+
+Cause = TypeVar("Cause", bound=BaseException)
 
 
 class AttemptFailed(Exception):
@@ -36,6 +40,8 @@ class AttemptFailed(Exception):
 
     outcome = "lost"
     sent = True
+    means: type[Unreachable] = Unreachable
+    """What it means for whoever called."""
 
 
 class NotReached(AttemptFailed):
@@ -43,6 +49,27 @@ class NotReached(AttemptFailed):
 
     outcome = "unreachable"
     sent = False
+
+
+class NameUnknown(NotReached):
+    """The name of the host has no address."""
+
+    means = UnknownHost
+
+
+class NotTrusted(NotReached):
+    """The other end showed a certificate that is not trusted here. `problem` is what OpenSSL says of it."""
+
+    means = UntrustedCertificate
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(
+            Sentence(
+                "The certificate is not trusted (%(problem)s), so that no connection was made.",
+                problem=problem,
+            )
+        )
+        self.problem = problem
 
 
 class TimedOut(AttemptFailed):
@@ -96,7 +123,7 @@ class Transport:
                 proxies=self._proxies,
             )
         except requests.RequestException as error:
-            raise _attempt_failure(error) from error
+            raise attempt_failure(error) from error
 
     def _adapter(self) -> PoolingAdapter:
         """Return the adapter of this thread, which keeps the thread's own connections."""
@@ -134,7 +161,7 @@ def read_failure(error: Exception) -> AttemptFailed:
     """Return the error for a body that could not be read to its end."""
     if isinstance(error, LibraryTimeoutError):
         return TimedOut(Sentence("The answer did not go on in time."))
-    return AttemptFailed(Sentence("The answer broke off (%(reason)s).", reason=type(error).__name__))
+    return AttemptFailed(Sentence("The answer broke off."))
 
 
 def answer_of(response: requests.Response, body: bytes) -> Answer:
@@ -145,8 +172,17 @@ def lower_case(headers: Mapping[str, str]) -> dict[str, str]:
     return {name.lower(): value for name, value in headers.items()}
 
 
-def _attempt_failure(error: requests.RequestException) -> AttemptFailed:
+def attempt_failure(error: requests.RequestException) -> AttemptFailed:
     """Return what the error of the HTTP library means: not reached, timed out, or broken off."""
+    untrusted = cause_of(error, ssl.SSLCertVerificationError)
+    if untrusted is not None:
+        return NotTrusted(untrusted.verify_message)
+    if isinstance(error, requests.exceptions.ProxyError):
+        return NotReached(Sentence("The proxy made no connection."))
+    if cause_of(error, socket.gaierror) is not None:
+        return NameUnknown(
+            Sentence("There is no address for the name of the host, so that no connection was made.")
+        )
     if isinstance(error, requests.exceptions.ConnectTimeout):
         return NotReached(Sentence("No connection was made in time."))
     if isinstance(error, requests.exceptions.Timeout):
@@ -154,10 +190,34 @@ def _attempt_failure(error: requests.RequestException) -> AttemptFailed:
     # `requests` wraps an error of urllib3, which has in `reason` why the connection failed.
     cause = error.args[0] if error.args else None
     reason = getattr(cause, "reason", None)
-    if isinstance(reason, NewConnectionError) or isinstance(error, requests.exceptions.SSLError):
-        return NotReached(
-            Sentence("No connection was made (%(reason)s).", reason=type(reason or error).__name__)
+    if isinstance(error, requests.exceptions.SSLError):
+        return NotReached(Sentence("TLS is broken on the way, so that no connection was made."))
+    if isinstance(reason, NewConnectionError):
+        if cause_of(error, ConnectionRefusedError) is not None:
+            return NotReached(Sentence("The host refuses the connection."))
+        return NotReached(Sentence("The host cannot be reached."))
+    return AttemptFailed(Sentence("The connection broke off."))
+
+
+def cause_of(error: BaseException, kind: type[Cause]) -> Cause | None:
+    """Return the first of an error, its causes, and what it wraps that is of a kind; None without one.
+
+    Libraries put the cause of an error in different places.
+    """
+    waiting: list[BaseException] = [error]
+    seen_ids: set[int] = set()
+    while waiting:
+        current_error = waiting.pop()
+        if isinstance(current_error, kind):
+            return current_error
+        if id(current_error) in seen_ids:
+            continue
+        seen_ids.add(id(current_error))
+        parts = (
+            current_error.__cause__,
+            current_error.__context__,
+            getattr(current_error, "reason", None),
+            *current_error.args,
         )
-    if isinstance(error, requests.exceptions.ProxyError):
-        return NotReached(Sentence("The proxy made no connection."))
-    return AttemptFailed(Sentence("The connection broke off (%(reason)s).", reason=type(error).__name__))
+        waiting += [part for part in parts if isinstance(part, BaseException)]
+    return None

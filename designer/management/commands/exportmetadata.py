@@ -10,6 +10,7 @@ from django.core.management.base import CommandError, CommandParser
 from designer.imports.stored_values import named_entities
 from designer.management.json_command import JsonCommand
 from designer.overview import overview
+from designer.platform_failures import failure_words
 from designer.readiness.metadata import MetadataUnavailable
 from designer.readiness.recorded_metadata import record
 
@@ -56,7 +57,10 @@ class Command(JsonCommand):
             entity_names = present if whole else {*metadata.entities_asked_for, *named_entities(), *entities}
             document = record(metadata, entity_names).to_bytes()
         except MetadataUnavailable as error:
-            raise CommandError(f"The platform does not say what it has: {error}") from error
+            raise CommandError(
+                f"The platform does not return its metadata: {failure_words(error.error)}\n"
+                "manage.py checkplatform tries the way there step by step."
+            ) from error
         try:
             if output is None:
                 self.stdout.write(document.decode(), ending="")
