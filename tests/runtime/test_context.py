@@ -221,7 +221,7 @@ def test_a_broken_property_is_named_and_spares_values_of_the_others(broken: User
     rita = caller(people.RITA_REP)
     with pytest.raises(Misconfigured, match="broken"):
         built.answer(rita)
-    assert built.values(rita) == {"name": "Rita Rep"}
+    assert built.values(rita) == {"id": people.RITA_REP, "name": "Rita Rep"}
 
 
 def test_an_anonymous_caller_is_401() -> None:
@@ -268,20 +268,23 @@ def test_values_for_bindings_are_read_once_a_minute(
 ) -> None:
     built = context(a_field("name", "fullname"))
     rita = caller(people.RITA_REP)
-    assert built.values(rita) == {"name": "Rita Rep"}
+    assert built.values(rita) == {"id": people.RITA_REP, "name": "Rita Rep"}
     with django_assert_num_queries(0):
-        assert built.values(rita) == {"name": "Rita Rep"}
+        assert built.values(rita) == {"id": people.RITA_REP, "name": "Rita Rep"}
     get_platform().update("systemuser", people.RITA_REP, {"lastname": "Renamed"})
     a_minute_later()
-    assert built.values(rita) == {"name": "Rita Renamed"}
+    assert built.values(rita) == {"id": people.RITA_REP, "name": "Rita Renamed"}
 
 
 def test_values_of_one_caller_are_never_anothers() -> None:
     built = context(a_field("name", "fullname"))
     rita, max_ = caller(people.RITA_REP), caller(people.MAX_MANAGER)
-    assert built.values(rita) == {"name": "Rita Rep"}
-    assert built.values(max_) == {"name": "Max Manager"}
-    assert built.values(replace(rita, record=people.AYA_AGENT)) == {"name": "Aya Agent"}
+    assert built.values(rita) == {"id": people.RITA_REP, "name": "Rita Rep"}
+    assert built.values(max_) == {"id": people.MAX_MANAGER, "name": "Max Manager"}
+    assert built.values(replace(rita, record=people.AYA_AGENT)) == {
+        "id": people.AYA_AGENT,
+        "name": "Aya Agent",
+    }
 
 
 def test_what_the_studio_tries_is_read_afresh() -> None:
