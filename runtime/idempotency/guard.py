@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
+import logging
 from collections.abc import Callable
-from contextlib import suppress
 from typing import TypeAlias, cast
 
 from django.db import (
@@ -33,6 +33,8 @@ from runtime.http.failures import problem_of
 from runtime.http.problems import Problem, respond
 from runtime.idempotency.models import IdempotencyRecord
 from runtime.request_context import Exchange
+
+logger = logging.getLogger("portico.idempotency")
 
 Run: TypeAlias = Callable[[Exchange], HttpResponseBase]
 
@@ -89,7 +91,7 @@ class Idempotency:
         except Exception as error:
             self._note_failure(record, error)
             raise
-        self._store_answer(record, response)
+        self._store_if_possible(lambda: self._store_answer(record, response))
         return response
 
     def _claim(self, *, may_retry: bool = True) -> IdempotencyRecord:
@@ -114,23 +116,26 @@ class Idempotency:
         try:
             _again_if_cut(insert)
         except IntegrityError:
-            if not may_retry:
-                raise
-            return self._record_of_earlier_request(record)
+            return self._record_of_earlier_request(record, may_retry=may_retry)
         return record
 
-    def _record_of_earlier_request(self, claimed: IdempotencyRecord) -> IdempotencyRecord:
+    def _record_of_earlier_request(self, claimed: IdempotencyRecord, *, may_retry: bool) -> IdempotencyRecord:
         """Return the row of the request that had the key before. One whose request died is taken over. Raises
         Problem 409 and 422.
+
+        `may_retry`: as for `_claim`.
         """
         record = IdempotencyRecord.objects.filter(digest=self.digest).first()
         if record is not None and record.record_id == claimed.record_id:
             # The connection was cut after the database had kept the claim.
             return record
-        if record is None or record.expires < self.exchange.now:
+        if may_retry and (record is None or record.expires < self.exchange.now):
             # The earlier row has expired. Housekeeping may have removed it since the insert failed.
             IdempotencyRecord.objects.filter(digest=self.digest, expires__lt=self.exchange.now).delete()
             return self._claim(may_retry=False)
+        if record is None:
+            # The request that had removed the expired row first has been answered, and forgotten.
+            raise _in_flight()
         if record.body_digest != self.body_digest:
             raise Problem(422, "key_reused", "This Idempotency-Key was used for another body or record.")
         if record.status is None:
@@ -145,12 +150,7 @@ class Idempotency:
             pk=record.pk, status=None, deadline=record.deadline, deadline__lte=self.exchange.now
         )
         if not abandoned.update(deadline=self._deadline()):
-            raise Problem(
-                409,
-                "in_flight",
-                "A request with this Idempotency-Key is being answered.",
-                headers={"Retry-After": "1"},
-            )
+            raise _in_flight()
         self.exchange.taken_over = True
 
     def _deadline(self) -> dt.datetime:
@@ -162,16 +162,28 @@ class Idempotency:
         repetitions.
         """
         problem = problem_of(error)
+        stored = IdempotencyRecord.objects.filter(pk=record.pk)
         if problem.status_code in _FORGOTTEN:
-            record.delete()
+            self._store_if_possible(lambda: _again_if_cut(stored.delete))
         elif problem.status_code >= 500:
             # Nobody knows whether the platform has written. A repetition takes over at once, with the same
-            # id. A database that cannot take this in the time that is left loses nothing: the claim ends with
-            # it.
-            with suppress(DatabaseError), Watch(connections[DEFAULT_DB_ALIAS], self.exchange.deadline):
-                IdempotencyRecord.objects.filter(pk=record.pk).update(deadline=self.exchange.now)
+            # id.
+            self._store_if_possible(lambda: stored.update(deadline=self.exchange.now))
         else:
-            self._store_answer(record, respond(problem, self.exchange.request))
+            answer = respond(problem, self.exchange.request)
+            self._store_if_possible(lambda: self._store_answer(record, answer))
+
+    def _store_if_possible(self, store: Callable[[], object]) -> None:
+        """Call `store` with the time that is left.
+
+        A database that cannot take it now changes no answer: what is done is done. The claim then ends with
+        its deadline, and a repetition takes the request over.
+        """
+        try:
+            with Watch(connections[DEFAULT_DB_ALIAS], self.exchange.deadline):
+                store()
+        except (DatabaseError, InterfaceError) as error:
+            logger.warning("An answer is not kept for repetitions.", extra={"reason": type(error).__name__})
 
     def _store_answer(self, record: IdempotencyRecord, response: HttpResponse) -> None:
         """Store the answer for repetitions of the request."""
@@ -181,6 +193,16 @@ class Idempotency:
             "content": response.content,
         }
         _again_if_cut(lambda: IdempotencyRecord.objects.filter(pk=record.pk).update(**answer))
+
+
+def _in_flight() -> Problem:
+    """Return the Problem 409 for a request whose key another one is being answered for."""
+    return Problem(
+        409,
+        "in_flight",
+        "A request with this Idempotency-Key is being answered.",
+        headers={"Retry-After": "1"},
+    )
 
 
 def _again_if_cut(write: Callable[[], object]) -> None:

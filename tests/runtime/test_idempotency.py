@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import datetime as dt
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import pytest
+from django.db import OperationalError, connection
 from django.utils import timezone
 
+from crmclient import new_guid
 from crmclient.query.ast import Column, Condition, Filter, Operator, Query
 from designer.models import Endpoint, Fetcher, Precondition, Role
 from designer.platform import get_platform
@@ -165,3 +170,64 @@ def test_a_caller_without_a_token_repeats_with_a_uuid(anonymous: Caller) -> None
     again = anonymous.post(LEADS, LEAD, idempotency_key=key)
     assert first.status_code == 200, first.content
     assert (again.content, again["Idempotency-Replayed"]) == (first.content, "true")
+
+
+@contextmanager
+def _refusing(statement: str, times: int = 1000) -> Iterator[list[str]]:
+    """The service's database is full for its first `times` statements that begin with `statement`."""
+    refused: list[str] = []
+
+    def on_query(execute: Any, sql: str, *rest: Any) -> Any:
+        if sql.startswith(statement) and "idempotencyrecord" in sql and len(refused) < times:
+            refused.append(sql)
+            raise OperationalError("database or disk is full")
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(on_query):
+        yield refused
+    # The test has a transaction around the request, which the service has not.
+    connection.set_rollback(False)
+
+
+def test_a_record_that_was_created_is_answered_where_the_answer_cannot_be_kept(rita: Caller) -> None:
+    with _refusing("UPDATE") as refused:
+        answer = rita.post(ACCOUNTS, {"name": "Kept"}, idempotency_key="k20")
+    assert refused
+    assert answer.status_code == 200
+    # The next request with the key goes on with the first one's record.
+    IdempotencyRecord.objects.update(deadline=timezone.now() - dt.timedelta(seconds=1))
+    assert rita.post(ACCOUNTS, {"name": "Kept"}, idempotency_key="k20").json() == answer.json()
+    assert _count("Kept") == 1
+
+
+def test_a_refusal_is_answered_as_it_is_where_the_claim_cannot_be_removed(rita: Caller) -> None:
+    with _refusing("DELETE") as refused:
+        answer = rita.post(ACCOUNTS, {"name": ""}, idempotency_key="k21")
+    assert refused
+    assert answer.status_code == 400
+
+
+def test_the_later_of_two_repetitions_of_an_expired_key_is_told_that_the_first_is_under_way(
+    rita: Caller,
+) -> None:
+    rita.post(ACCOUNTS, {"name": "Old"}, idempotency_key="k22")
+    row = IdempotencyRecord.objects.get()
+    past, day = timezone.now() - dt.timedelta(seconds=1), dt.timedelta(days=1)
+    IdempotencyRecord.objects.update(expires=past)
+    came = False
+
+    def on_query(execute: Any, sql: str, *rest: Any) -> Any:
+        nonlocal came
+        done = execute(sql, *rest)
+        if sql.startswith("DELETE") and "idempotencyrecord" in sql and not came:
+            came = True
+            # The other repetition has removed the row as well, and claims the key first.
+            deadline = timezone.now() + day
+            claim = {"record_id": new_guid(), "deadline": deadline, "expires": deadline}
+            IdempotencyRecord.objects.create(digest=row.digest, body_digest=row.body_digest, **claim)
+        return done
+
+    with connection.execute_wrapper(on_query):
+        answer = rita.post(ACCOUNTS, {"name": "Old"}, idempotency_key="k22")
+    assert came
+    assert (answer.status_code, answer.json()["code"]) == (409, "in_flight")
