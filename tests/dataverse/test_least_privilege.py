@@ -9,6 +9,8 @@ import pytest
 import requests
 
 from crmbox.demo.people import FIRST_ACCOUNT
+from crmclient.dataverse.metadata.store import MemoryStore
+from crmclient.dataverse.metadata.stored_documents import FORMAT
 from crmclient.errors import MissingPrivilege
 from tests.dataverse.conftest import Failing
 from tests.dataverse.reaching import credentials, platform_at, settings_for
@@ -158,6 +160,38 @@ def test_what_was_known_stays_when_a_privilege_is_taken_away(denying: Failing) -
 
     assert (platform.attributes("account"), platform.option_sets(), platform.processes()) == before
     assert platform.missing_privileges()["entities"] == "prvReadEntity"
+
+
+@pytest.mark.parametrize("privilege", ["prvReadRelationship", "prvReadOptionSet"])
+def test_parts_of_an_entity_that_were_known_stay_when_their_privilege_is_taken_away(
+    denying: Failing, privilege: str
+) -> None:
+    platform = platform_at(denying.server)
+
+    def known() -> object:
+        industries = platform.option_set("industrycode", entity="account")
+        return platform.attributes("account"), platform.relationships("account"), industries
+
+    before = known()
+    deny(denying.server, privilege)
+
+    for _ in range(2):
+        platform.refresh_metadata()
+        assert known() == before
+        assert privilege in platform.missing_privileges().values()
+
+
+def test_entities_that_cannot_be_read_in_either_place_are_unknown(denying: Failing) -> None:
+    store = MemoryStore()
+    platform = platform_at(denying.server, store=store)
+    platform.attributes("account")
+    store.save(f"{FORMAT}/entities", b'{"from": "another time"}')
+    deny(denying.server, *PRIVILEGES)
+
+    platform.refresh_metadata()
+
+    with pytest.raises(MissingPrivilege):
+        platform.entities()
 
 
 def test_a_user_without_readable_teams_and_roles_is_a_user(denying: Failing) -> None:

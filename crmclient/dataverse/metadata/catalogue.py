@@ -34,7 +34,16 @@ from crmclient.errors import (
 )
 from crmclient.metadata import Entity, OptionSet
 from crmclient.metadata_deadline import seconds_to_wait
-from crmclient.metadata_parts import ENTITIES, ENTITY, LANGUAGES, OPTION_SETS, PROCESSES, SERVICE_USER
+from crmclient.metadata_parts import (
+    ENTITIES,
+    ENTITY,
+    LANGUAGES,
+    OPTION_SETS,
+    OPTIONS,
+    PROCESSES,
+    RELATIONSHIPS,
+    SERVICE_USER,
+)
 from crmclient.values import Guid
 
 Found = TypeVar("Found")
@@ -170,7 +179,11 @@ class Catalogue:
         names = asked_for if changes.deleted else asked_for & changes.entities
         if changes.deleted or changes.entities:
             fetched.update(documents_of(ENTITIES, documents.ENTITIES, fetcher.entities))
-            present = documents.ENTITIES.validate_json(fetched[stored_name(ENTITIES)]).keys()
+            try:
+                present = documents.ENTITIES.validate_json(fetched[stored_name(ENTITIES)]).keys()
+            except (KeyError, ValidationError):
+                # They may not be read now, and the store has none, or those of another release.
+                return None
             for gone in asked_for - present:
                 fetched.pop(stored_name(ENTITY + gone), None)
             changed = names & present
@@ -180,7 +193,8 @@ class Catalogue:
             denied = stored_name(DENIED + name)
             for key in [key for key in fetched if f"{key}/".startswith(f"{denied}/")]:
                 del fetched[key]
-        return fetched | self._fetches.fetch_together(to_fetch) | self._fetches.fetch_entities(changed)
+        of_entities = self._with_known_parts(self._fetches.fetch_entities(changed))
+        return fetched | self._fetches.fetch_together(to_fetch) | of_entities
 
     def _store_refreshed(self, stored_documents: Mapping[str, bytes], fetched: Mapping[str, bytes]) -> bool:
         """Store what was fetched. Return whether it differs from `stored_documents`. A different stamp alone
@@ -207,7 +221,12 @@ class Catalogue:
         }
 
     def _fetch_all(self) -> dict[str, bytes]:
-        """Fetch every document that has been asked for. Return them by name in the store."""
+        """Fetch every document that has been asked for, and those that every organisation has one of. Return
+        them by name in the store.
+
+        What was known before a privilege was taken away stays in use: whole documents, and the parts of an
+        entity's. Of processes and languages, the part that may be read replaces what was known.
+        """
         fetcher = self._fetcher
         # First: what changes while the rest is fetched counts as changed the next time.
         stamp = self._fetches.stamp()
@@ -221,24 +240,47 @@ class Catalogue:
             }
         )
         asked_for = entities_in(self._store.names())
-        # What was known before a privilege was taken away stays in use.
-        self._add_stored(ENTITIES, fetched)
+        self._add_stored(ENTITIES, documents.ENTITIES, fetched)
+        # Without this document, which is then neither fetched nor stored, no entity is known to exist.
         entities = documents.ENTITIES.validate_json(fetched.get(stored_name(ENTITIES), b"{}"))
         present = asked_for & entities.keys()
-        fetched |= self._fetches.fetch_entities(present)
+        fetched |= self._with_known_parts(self._fetches.fetch_entities(present))
         for name in present:
-            self._add_stored(ENTITY + name, fetched)
-        for name in (OPTION_SETS, PROCESSES, LANGUAGES, SERVICE_USER):
-            self._add_stored(name, fetched)
+            self._add_stored(ENTITY + name, documents.ENTITY, fetched)
+        self._add_stored(OPTION_SETS, documents.OPTION_SETS, fetched)
+        self._add_stored(PROCESSES, documents.PROCESSES, fetched)
+        self._add_stored(LANGUAGES, documents.LANGUAGES, fetched)
+        self._add_stored(SERVICE_USER, documents.IDENTITY, fetched)
         return fetched
 
-    def _add_stored(self, name: str, fetched: dict[str, bytes]) -> None:
+    def _add_stored(self, name: str, adapter: TypeAdapter[Any], fetched: dict[str, bytes]) -> None:
         """Add the document that the store holds to `fetched`, if it could not be fetched for want of a
-        privilege.
+        privilege. One of another release, which cannot be read, is left out.
         """
-        held_document = None if stored_name(name) in fetched else self._store.load(stored_name(name))
-        if held_document is not None:
-            fetched[stored_name(name)] = held_document
+        stored = stored_name(name)
+        if stored in fetched:
+            return
+        held_document = self._store.load(stored)
+        if held_document is not None and self._load(stored, adapter) is not None:
+            fetched[stored] = held_document
+
+    def _with_known_parts(self, fetched: Mapping[str, bytes]) -> dict[str, bytes]:
+        """Return fetched documents of entities. Parts that may not be read any more are as the store has
+        them.
+        """
+        completed = dict(fetched)
+        for name in entities_in(fetched):
+            stored = stored_name(ENTITY + name)
+            denied_parts = (
+                stored_name(f"{DENIED}{ENTITY}{name}/{part}") for part in (RELATIONSHIPS, OPTIONS)
+            )
+            if stored not in fetched or fetched.keys().isdisjoint(denied_parts):
+                continue
+            earlier = self._load(stored, documents.ENTITY)
+            if earlier is not None:
+                document = documents.ENTITY.validate_json(fetched[stored])
+                completed[stored] = documents.ENTITY.dump_json(document.with_parts_of(earlier))
+        return completed
 
     def _get(self, name: str, adapter: TypeAdapter[Found], fetch: Callable[[], Found]) -> Found:
         """Return a document from memory, else from the store, else from the platform."""

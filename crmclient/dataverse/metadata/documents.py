@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pydantic import TypeAdapter
 
 from crmclient.errors import MissingPrivilege
 from crmclient.metadata import Attribute, Entity, OptionSet, Process, Relationship
+from crmclient.metadata_parts import OPTIONS, RELATIONSHIPS
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,25 @@ class EntityDocument:
         if part in self.unknown:
             raise MissingPrivilege(self.unknown[part])
 
+    def with_parts_of(self, earlier: EntityDocument) -> EntityDocument:
+        """Return the document with those of its unknown parts that an earlier one knows."""
+        known = self.unknown.keys() - earlier.unknown.keys()
+        document = replace(
+            self, unknown={part: lacked for part, lacked in self.unknown.items() if part not in known}
+        )
+        if RELATIONSHIPS in known:
+            document = replace(
+                document,
+                relationships=earlier.relationships,
+                navigation=earlier.navigation,
+                collections=earlier.collections,
+                attributes=_with_fields_of(earlier.attributes, document.attributes, "is_parent"),
+            )
+        if OPTIONS in known:
+            attributes = _with_fields_of(earlier.attributes, document.attributes, "option_set", "options")
+            document = replace(document, attributes=attributes)
+        return document
+
     def navigation_to(self, attribute: str, target: str) -> str:
         """Return the navigation property of a lookup to `target`; the lookup's own name if none is known."""
         return self.navigation.get(attribute, {}).get(target, attribute)
@@ -40,6 +60,18 @@ class EntityDocument:
         is known.
         """
         return self.collections.get(relationship, relationship)
+
+
+def _with_fields_of(
+    earlier: Mapping[str, Attribute], attributes: Mapping[str, Attribute], *fields: str
+) -> dict[str, Attribute]:
+    """Return `attributes` with these fields as the earlier ones have them. Both are by name."""
+    return {
+        name: replace(item, **{field: getattr(earlier[name], field) for field in fields})
+        if name in earlier
+        else item
+        for name, item in attributes.items()
+    }
 
 
 @dataclass(frozen=True, slots=True)
