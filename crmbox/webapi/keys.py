@@ -26,7 +26,7 @@ class Key:
 
 def read_key(request: Request, type_: EntityType, arguments: tuple[Argument, ...]) -> Key:
     """Read the key in a path. Raises WebApiError for a wrong key of the entity."""
-    raw_values = {argument.name: _without_alias(request, argument.value) for argument in arguments}
+    raw_values = {argument.name: request.without_alias(argument.value) for argument in arguments}
     if len(raw_values) != len(arguments):
         raise bad_url("A key names each property once.")
     # One value without a name, or the primary key by its name.
@@ -75,15 +75,6 @@ def locate(request: Request, type_: EntityType, arguments: tuple[Argument, ...])
             404, "0x80060891", f"A record with the specified key values does not exist in {type_.name} entity"
         )
     return record
-
-
-def _without_alias(request: Request, literal: str) -> str:
-    """Return a literal, or the one that an alias such as `@p1` stands for. Raises WebApiError."""
-    if not literal.startswith("@"):
-        return literal
-    if literal not in request.query:
-        raise bad_url(f"The parameter alias {literal} has no value in the query string.")
-    return request.query[literal]
 
 
 def _read_id(literal: str) -> Guid:

@@ -102,6 +102,14 @@ class Request:
         value = self.headers.get("If-None-Match")
         return None if value == "null" else _entity_tag(value)
 
+    def without_alias(self, literal: str) -> str:
+        """Return a literal, or the one that an alias such as `@p1` stands for. Raises WebApiError."""
+        if not literal.startswith("@"):
+            return literal
+        if literal not in self.query:
+            raise bad_url(f"The parameter alias {literal} has no value in the query string.")
+        return self.query[literal]
+
     def read(self) -> bytes:
         """Read the whole body. Raises WebApiError (413) if it is too large."""
         raw = self.stream.read(LARGEST_BODY + 1)

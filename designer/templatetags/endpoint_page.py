@@ -6,14 +6,18 @@ Only parts of the studio that need no admin are imported at the top: Django load
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import template
 from django.forms import BoundField, Textarea, TextInput
 from django.utils.html import conditional_escape, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
+from designer.studio.endpoint_form.input_grid import InputGrid, existing_and_blank, grid
 from designer.studio.located_findings import Located, findings_at
+
+if TYPE_CHECKING:
+    from django.contrib.admin.helpers import InlineAdminForm, InlineAdminFormSet
 
 register = template.Library()
 register.simple_tag(findings_at)
@@ -27,19 +31,19 @@ _WITHOUT_FINDINGS = frozenset(
 
 
 @register.simple_tag
-def rows_of(inline: Any) -> dict[str, list[Any]]:
+def rows_of(inline: InlineAdminFormSet) -> dict[str, tuple[InlineAdminForm, ...]]:
     """Return the existing rows (`there`), and the `blank` row that scripts copy where rows may be added."""
-    rows = list(inline)
-    blank = [row for row in rows if str(row.form.prefix).endswith("__prefix__")]
-    return {"there": [row for row in rows if row not in blank], "blank": blank[-1:]}
+    there, blank = existing_and_blank(inline)
+    return {"there": there, "blank": blank}
 
 
 @register.simple_tag
-def grid_of(inline: Any, bound: Any) -> Any:
-    """Return the rows of inputs, each with the entity properties that it fills, if the page has any."""
-    from designer.studio.endpoint_form.input_grid import grid
+def input_grid_of(inputs: InlineAdminFormSet, bindings: InlineAdminFormSet | None) -> InputGrid:
+    """Return the rows of inputs, each with the entity properties that it fills.
 
-    return grid(inline, bound)
+    `bindings` is None for a kind of endpoint that writes nothing.
+    """
+    return grid(inputs, bindings)
 
 
 @register.simple_tag

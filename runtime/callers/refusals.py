@@ -22,6 +22,12 @@ class RefusedCaller(Problem):
         # Whether `issuer` is one that is set up here: nobody else may fill the counts with names.
         self.is_of_known_issuer = False
 
+    def of_known(self, issuer: str) -> RefusedCaller:
+        """Note that the token is of an issuer that is set up here. Return the refusal."""
+        self.issuer = issuer
+        self.is_of_known_issuer = True
+        return self
+
     @property
     def logged(self) -> Mapping[str, str]:
         """The parts of the refusal that are known, for the log."""
@@ -50,21 +56,14 @@ def no_platform_user(issuer: str, detail: str, reason: str = "no_platform_user")
     """Return the refusal 403 of a caller whose platform user is missing or disabled. `reason` is for the
     log.
     """
-    refusal = RefusedCaller(403, "no_platform_user", detail, reason)
-    refusal.issuer = issuer
-    refusal.is_of_known_issuer = True
-    return refusal
+    return RefusedCaller(403, "no_platform_user", detail, reason).of_known(issuer)
 
 
 def without_record(issuer: str, type: str, reason: str) -> RefusedCaller:
     """Return the refusal of a caller whose record is missing or may not be used. `reason` is for the log."""
     code = "no_platform_user" if type == USER_TYPE else "no_record"
-    refusal = RefusedCaller(
-        403, code, _DETAILS_BY_REASON.get(reason, "You have no record on the platform."), reason
-    )
-    refusal.issuer = issuer
-    refusal.is_of_known_issuer = True
-    return refusal
+    detail = _DETAILS_BY_REASON.get(reason, "You have no record on the platform.")
+    return RefusedCaller(403, code, detail, reason).of_known(issuer)
 
 
 _DETAILS_BY_REASON: Mapping[str, str] = {
@@ -95,10 +94,8 @@ def type_not_admitted(issuer: str) -> RefusedCaller:
 
 def forbidden(issuer: str) -> RefusedCaller:
     """Return the refusal 403 of a caller without any of the endpoint's roles."""
-    refusal = RefusedCaller(403, "forbidden", "You hold none of the roles that may call this.", "no_role")
-    refusal.issuer = issuer
-    refusal.is_of_known_issuer = True
-    return refusal
+    detail = "You hold none of the roles that may call this."
+    return RefusedCaller(403, "forbidden", detail, "no_role").of_known(issuer)
 
 
 def issuer_unavailable(seconds: int) -> RefusedCaller:

@@ -53,9 +53,12 @@ _verified: RecentCache[tuple[bytes, Recognition], _VerifiedToken] = RecentCache(
 
 
 class UserResolver(Protocol):
-    """The function that `USER_RESOLVER` names. If it returns None, the token is refused with 401."""
+    """The function that `USER_RESOLVER` names. If it returns None, the token is refused with 401.
 
-    def __call__(self, claims: Claims) -> Identity | None: ...
+    One of the older form takes the claims alone, and returns an Identity.
+    """
+
+    def __call__(self, claims: Claims, context: Recognition, /) -> Caller | None: ...
 
 
 RESOLVERS: Choice[UserResolver] = Choice(
@@ -160,10 +163,7 @@ def _bearer_token(authorization: str) -> str:
 
 def _token_refusal(issuer: str, detail: str, reason: str) -> RefusedCaller:
     """Return the refusal of a token whose issuer is known here."""
-    refusal = invalid_token(detail, reason)
-    refusal.issuer = issuer
-    refusal.is_of_known_issuer = True
-    return refusal
+    return invalid_token(detail, reason).of_known(issuer)
 
 
 @cache
@@ -176,16 +176,31 @@ def _recognition_of_environment() -> Recognition:
 def _resolver(name: str) -> Callable[[Claims, Recognition], Caller | None]:
     """Return the user resolver `name` as a function of claims and recognition, whichever form it has."""
     resolver: Any = RESOLVERS.find(name)
-    if len(inspect.signature(resolver).parameters) > 1:
-        return resolver  # type: ignore[no-any-return]  # a resolver of the present form
+    takes_recognition = _takes_recognition(resolver)
 
     def resolve(claims: Claims, recognition: Recognition) -> Caller | None:
-        identity = resolver(claims)
-        if identity is not None and not isinstance(identity, Identity):
-            raise TypeError(f"USER_RESOLVER must answer an Identity or None, not {type(identity).__name__}")
-        return None if identity is None else _caller_with_identity(claims, identity)
+        caller = resolver(claims, recognition) if takes_recognition else resolver(claims)
+        if isinstance(caller, Identity):
+            return _caller_with_identity(claims, caller)
+        if caller is not None and not isinstance(caller, Caller):
+            raise TypeError(
+                f"USER_RESOLVER must return a Caller, an Identity or None, not {type(caller).__name__}"
+            )
+        return caller
 
     return resolve
+
+
+def _takes_recognition(resolver: Callable[..., Any]) -> bool:
+    """Whether a resolver is of the present form: `resolve(claims, context)`.
+
+    One of the older form takes the claims, and may have more parameters for its own use: these are not given
+    by position, or have defaults, and none is called `context`.
+    """
+    by_position = {inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD}
+    parameters = inspect.signature(resolver).parameters.values()
+    _claims, *others = (parameter for parameter in parameters if parameter.kind in by_position)
+    return bool(others) and (others[0].default is inspect.Parameter.empty or others[0].name == "context")
 
 
 def _caller_with_identity(claims: Claims, identity: Identity) -> Caller:

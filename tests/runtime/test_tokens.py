@@ -309,11 +309,20 @@ def test_a_refused_token_is_not_remembered_as_good(token: str, account: ApiAccou
     assert authenticate(f"Bearer {token}") is not None
 
 
-def test_a_resolver_of_the_application_decides(token: str, settings: Any) -> None:
-    settings.PORTICO = {**settings.PORTICO, "USER_RESOLVER": "tests.runtime.resolvers.everyone_is_support"}
+@pytest.mark.parametrize(
+    "name", ["everyone_is_support", "everyone_is_support_with_options", "identity_of_customers"]
+)
+def test_a_resolver_of_the_application_decides(token: str, settings: Any, name: str) -> None:
+    settings.PORTICO = {**settings.PORTICO, "USER_RESOLVER": f"tests.runtime.resolvers.{name}"}
     caller = authenticate(f"Bearer {token}")
     assert caller is not None
     assert caller.roles == {"support"}
+
+
+def test_a_resolver_that_returns_something_else_is_named(token: str, settings: Any) -> None:
+    settings.PORTICO = {**settings.PORTICO, "USER_RESOLVER": "tests.runtime.resolvers.names"}
+    with pytest.raises(TypeError, match="USER_RESOLVER must return a Caller, an Identity or None, not str"):
+        authenticate(f"Bearer {token}")
 
 
 def test_a_resolver_that_knows_nobody_refuses(token: str, settings: Any) -> None:

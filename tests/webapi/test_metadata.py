@@ -180,6 +180,16 @@ def test_what_there_is_not_is_refused(crm: Crm, path: str, status: int) -> None:
     assert crm.error("GET", path)[0] == status
 
 
+@pytest.mark.parametrize(
+    "path",
+    ["RetrieveMetadataChanges(Query=@p1)", "accounts(@p1)", "RetrieveUserQueries(Source=@p1)"],
+)
+def test_an_alias_without_a_value_is_named_wherever_it_stands(crm: Crm, path: str) -> None:
+    status, _code, message = crm.error("GET", path)
+    if "RetrieveUserQueries" not in path:
+        assert (status, message) == (400, "The parameter alias @p1 has no value in the query string.")
+
+
 def test_clients_find_which_messages_an_entity_knows(crm: Crm) -> None:
     asked = "sdkmessageid/name eq 'CreateMultiple' or sdkmessageid/name eq 'CloneAll'"
     answer = crm.get(

@@ -62,10 +62,12 @@ def _query(request: Request) -> Mapping[str, Any]:
 
 
 def _argument(request: Request, name: str) -> str:
-    """Return an argument of the function, or the value of the alias in its place; empty if missing."""
+    """Return an argument of the function, or the value of the alias in its place; empty if missing.
+
+    Raises WebApiError for an alias without a value.
+    """
     arguments: tuple[Argument, ...] = request.path[0].arguments or ()
-    text = {argument.name: argument.value for argument in arguments}.get(name) or ""
-    return request.query.get(text, "") if text.startswith("@") else text
+    return request.without_alias(next((item.value for item in arguments if item.name == name), ""))
 
 
 def _entity(item: Item, query: Mapping[str, Any]) -> dict[str, Any]:

@@ -60,12 +60,7 @@ def read_arguments(request: Request, arguments: tuple[Argument, ...]) -> dict[st
     for argument in arguments:
         if argument.name is None:
             raise bad_url(f"'{argument.value}' is no named parameter of a function.")
-        text = argument.value
-        if text.startswith("@"):
-            if text not in request.query:
-                raise bad_url(f"The parameter alias {text} has no value in the query string.")
-            text = request.query[text]
-        values[argument.name] = _literal(text)
+        values[argument.name] = _literal(request.without_alias(argument.value))
     return values
 
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    # Template tags import this module before the admin is there.
+    from django.contrib.admin.helpers import InlineAdminForm, InlineAdminFormSet
 
 
 @dataclass(frozen=True, slots=True)
 class InputLine:
     """The row of an input, and the rows of the entity properties that take their value from the input."""
 
-    row: Any
-    bindings: tuple[Any, ...] = ()
+    row: InlineAdminForm
+    bindings: tuple[InlineAdminForm, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,21 +26,18 @@ class InputGrid:
     """
 
     lines: tuple[InputLine, ...]
-    other_bindings: tuple[Any, ...] = ()
+    other_bindings: tuple[InlineAdminForm, ...] = ()
     blank: tuple[InputLine, ...] = ()
-    blank_binding: tuple[Any, ...] = ()
+    blank_binding: tuple[InlineAdminForm, ...] = ()
 
 
-def grid(inputs: Any, bindings: Any = None) -> InputGrid:
-    """Return the grid of a page.
-
-    `inputs` and `bindings` are the admin's formsets; `bindings` is None for a kind that writes nothing.
-    """
-    rows, blank = _existing_and_blank(inputs)
-    binding_rows, blank_binding = _existing_and_blank(bindings) if bindings is not None else ((), ())
+def grid(inputs: InlineAdminFormSet, bindings: InlineAdminFormSet | None) -> InputGrid:
+    """Return the grid of a page. `bindings` is None for a kind that writes nothing."""
+    rows, blank = existing_and_blank(inputs)
+    binding_rows, blank_binding = existing_and_blank(bindings) if bindings is not None else ((), ())
     names = {_value(row, "name") for row in rows} - {""}
-    bindings_by_input: dict[str, list[Any]] = {name: [] for name in names}
-    other_bindings: list[Any] = []
+    bindings_by_input: dict[str, list[InlineAdminForm]] = {name: [] for name in names}
+    other_bindings: list[InlineAdminForm] = []
     for row in binding_rows:
         name = _value(row, "value_text").strip().removeprefix("@")
         is_filled = _value(row, "source") == "input" and name in bindings_by_input
@@ -46,14 +47,16 @@ def grid(inputs: Any, bindings: Any = None) -> InputGrid:
     return InputGrid(lines, tuple(other_bindings), tuple(InputLine(row) for row in blank), blank_binding)
 
 
-def _existing_and_blank(inline: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+def existing_and_blank(
+    inline: InlineAdminFormSet,
+) -> tuple[tuple[InlineAdminForm, ...], tuple[InlineAdminForm, ...]]:
     """Return the existing rows of a formset, and apart its blank row (none if rows cannot be added)."""
     rows = tuple(inline)
     blank = tuple(row for row in rows if str(row.form.prefix).endswith("__prefix__"))
     return tuple(row for row in rows if row not in blank), blank[-1:]
 
 
-def _value(row: Any, name: str) -> str:
+def _value(row: InlineAdminForm, name: str) -> str:
     """Return the value of a row's field on the page; empty where the row has no such field."""
     form = row.form
     return str(form[name].value() or "") if name in form.fields else ""

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
-from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.urls import reverse
@@ -31,7 +30,6 @@ from designer.history.refused_changes import ChangeRefused
 from designer.history.restoration import all_groups
 from designer.imports.document_import import Source, import_source, preview_source
 from designer.imports.import_report import ImportReport, later_changes, report_on
-from designer.kinds.file_sizes import size_in_words
 from designer.loading import latest
 from designer.models import AuditEntry
 from designer.proposals.new_proposals import open_source
@@ -47,6 +45,7 @@ from designer.studio.pages.later_changes import (
     keep_or_take_choices,
     later_changes_by_item,
 )
+from designer.studio.pages.uploaded_documents import uploaded_bytes
 from designer.studio.saving.authors import WHY, author_of, typed_text
 from designer.studio.saving.refused_as_proposal import asks_for_proposal, may_open
 from designer.studio.saving.undo_offers import say_done
@@ -103,7 +102,7 @@ class ImportPage(StudioPage):
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
         try:
-            raw = _uploaded_bytes(request.FILES.get("document"))
+            raw = _sent_document(request)
             # Makes a version of what was changed past the studio, for the plan to name as a later change.
             record_outside()
             upload = _Upload.of(request, raw)
@@ -224,15 +223,11 @@ def _open_proposal(request: HttpRequest, source: Source) -> HttpResponseBase:
     return HttpResponseRedirect(reverse("studio:proposal", args=[proposal.pk]))
 
 
-def _uploaded_bytes(document: UploadedFile[Any] | None) -> bytes:
-    """Return the content of the uploaded file. Raises DocumentError for no file and for one too large."""
-    if document is None:
+def _sent_document(request: HttpRequest) -> bytes:
+    """Return the document in the form. Raises DocumentError for no file and for one that is too large."""
+    if (document := request.FILES.get("document")) is None:
         raise DocumentError([_("Choose the file to import.")])
-    if (document.size or 0) > LARGEST_DOCUMENT:
-        most = size_in_words(LARGEST_DOCUMENT)
-        raise DocumentError([_("The document is larger than %(most)s.") % {"most": most}])
-    raw: bytes = document.read()
-    return raw
+    return uploaded_bytes(document)
 
 
 def _typed_names(request: HttpRequest) -> dict[str, str]:

@@ -36,7 +36,8 @@ from designer.studio.pages.later_changes import (
     later_changes_by_item,
 )
 from designer.studio.pages.proposal_review import review
-from designer.studio.pages.proposal_steps import MAY_OPEN, STEPS, possible_steps, require, uploaded_bytes
+from designer.studio.pages.proposal_steps import MAY_OPEN, STEPS, possible_steps, require
+from designer.studio.pages.uploaded_documents import uploaded_bytes
 from designer.studio.pages.ways_back import ask
 from designer.studio.saving.refusal_messages import tell_refused
 

@@ -7,19 +7,16 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from designer.audit import note
-from designer.documents.document_reader import LARGEST_DOCUMENT
 from designer.documents.problems import DocumentError
 from designer.history.items import ItemKey
 from designer.history.readable_versions import describe
 from designer.imports.document_import import Source
-from designer.kinds.file_sizes import size_in_words
 from designer.models import AuditEntry, ItemChange, Proposal
 from designer.proposals.contents import Contents
 from designer.proposals.new_proposals import content_digest, leave_out, rebase, replace_document, undo_edit
@@ -37,6 +34,7 @@ from designer.proposals.publication import (
 from designer.sentences import listed
 from designer.studio.hidden_lists import hidden_from, words_on_hidden
 from designer.studio.pages.later_changes import KEEP, keep_or_take_choices
+from designer.studio.pages.uploaded_documents import uploaded_bytes
 from designer.studio.pages.ways_back import CONFIRMED
 from designer.studio.saving.authors import author_of
 from designer.studio.saving.undo_offers import offering_undo, say_done
@@ -232,11 +230,3 @@ def _may_withdraw(request: HttpRequest, proposal: Proposal) -> bool:
     """Return whether the account has opened the proposal, or could publish it."""
     is_own = request.user.has_perm(MAY_OPEN) and proposal.account == request.user.get_username()
     return is_own or bool(request.user.has_perm(_MAY_PUBLISH))
-
-
-def uploaded_bytes(document: UploadedFile[Any]) -> bytes:
-    if (document.size or 0) > LARGEST_DOCUMENT:
-        most = size_in_words(LARGEST_DOCUMENT)
-        raise DocumentError([_("The document is larger than %(most)s.") % {"most": most}])
-    raw: bytes = document.read()
-    return raw

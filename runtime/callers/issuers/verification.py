@@ -58,14 +58,12 @@ def with_issuer_and_key(refusal: RefusedCaller, examined: Examined) -> RefusedCa
     Other names are left out: nobody vouches for them, and a caller may send any text.
     """
     if examined.issuer is not None:
-        refusal.issuer = examined.issuer.name
-        refusal.is_of_known_issuer = True
+        refusal.of_known(examined.issuer.name)
         kid = examined.header.get("kid")
         if kid in examined.issuer.known_kids:
             refusal.key_id = kid
     elif examined.is_own:
-        refusal.issuer = LocalIssuer.name
-        refusal.is_of_known_issuer = True
+        refusal.of_known(LocalIssuer.name)
     return refusal
 
 

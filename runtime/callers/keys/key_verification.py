@@ -127,7 +127,4 @@ def _note_use(model: type[HashedKey], key: HashedKey, account: str, place: str) 
 
 def _key_refusal(detail: str, reason: str) -> RefusedCaller:
     """Return the refusal of an API key. Its issuer is this service."""
-    refusal = invalid_token(detail, reason)
-    refusal.issuer = OWN_ISSUER
-    refusal.is_of_known_issuer = True
-    return refusal
+    return invalid_token(detail, reason).of_known(OWN_ISSUER)
