@@ -1,7 +1,8 @@
 """What a value must be, whichever platform it goes to: its Python type, and what that type can hold at all.
 
 Each function answers the value, in the one form that it has. TypeError for a wrong type, ValueError for a
-value that does not fit, both with a message for people.
+value that does not fit, both with a message for people. A text that is no GUID is of a wrong type, too: JSON
+has no type for GUIDs, and callers are told the same of a number and of any other text.
 """
 
 from __future__ import annotations
@@ -123,8 +124,9 @@ def guid(value: object) -> Guid:
         raise TypeError("a GUID is needed")
     try:
         return parse_guid(value)
-    except ValueError:
-        raise TypeError(f"{value!r} is not a GUID") from None
+    except ValueError as error:
+        # With the Sentence of the error, which can be translated.
+        raise TypeError(*error.args) from None
 
 
 def options(value: object) -> list[int]:

@@ -32,6 +32,8 @@ from crmclient.sentences import Sentence
 
 Guid: TypeAlias = str
 
+# Characters of a text that an error quotes.
+_LONGEST_SHOWN: Final = 60
 _CANONICAL: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}").fullmatch
 
 
@@ -52,7 +54,8 @@ def parse_guid(text: str) -> Guid:
     inner = text[1:-1] if len(text) == 38 and text[0] == "{" and text[-1] == "}" else text
     canonical = inner.lower()
     if not _CANONICAL(canonical):
-        raise ValueError(Sentence("%(text)s is not a GUID", text=repr(text)))
+        shown = text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+        raise ValueError(Sentence("%(text)s is not a GUID", text=repr(shown)))
     return canonical
 
 

@@ -44,7 +44,7 @@ from designer.models import (
 )
 from designer.models import Endpoint as EndpointRow
 from designer.models import Protection as ProtectionRow
-from designer.sentences import Sentence, listed
+from designer.sentences import Sentence, at_place, listed
 from designer.token_issuers.issuer_rows import ISSUER_COLUMNS, RULE_COLUMNS, issuer_data
 
 D = TypeVar("D", bound=Definition)
@@ -320,7 +320,7 @@ def _readable(
 def _why_unreadable(error: ValidationError) -> str:
     """Return what is wrong with a row: each problem after its place."""
     problems = (
-        listed((".".join(str(part) for part in problem["loc"]), reason_of(problem)), ": ")
+        at_place(".".join(str(part) for part in problem["loc"]), reason_of(problem))
         for problem in problems_of(error)
     )
     return listed(problems, "; ")

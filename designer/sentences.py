@@ -13,7 +13,7 @@ from django.utils.translation import get_language_bidi, gettext, ngettext
 
 from crmclient.sentences import Counted, Sentence, listed
 
-__all__ = ["Counted", "Sentence", "isolated", "listed", "said"]
+__all__ = ["Counted", "Sentence", "at_place", "isolated", "listed", "said"]
 
 # Unicode isolates: the text between them keeps its own direction.
 _ISOLATED = "\N{FIRST STRONG ISOLATE}%s\N{POP DIRECTIONAL ISOLATE}"
@@ -31,6 +31,11 @@ def said(text: str | Promise) -> str:
     if not text.values:
         return template
     return template % {name: _within(value) for name, value in text.values.items()}
+
+
+def at_place(place: str, text: str) -> Sentence:
+    """Return a sentence after the name of the place that it is about: `place: text`."""
+    return listed((place, text), ": ")
 
 
 def isolated(text: str) -> str:

@@ -70,11 +70,14 @@ def _view_columns(
     if item.key is not None:
         yield quote(source.key) if source.key is not None else _empty(Storage.KEY, dialect)
     if item.target is not None:
-        yield _target(source, column, dialect)
+        yield _target_expression(source, column, dialect)
 
 
-def _target(source: AttributeDefinition, column: str, dialect: Dialect) -> str:
-    """Return the entity that a lookup points at; a lookup with a single target does not store it."""
+def _target_expression(source: AttributeDefinition, column: str, dialect: Dialect) -> str:
+    """Return the SQL of the entity that a lookup of the member points at.
+
+    `source` is the member's lookup, `column` its column. A lookup with a single target does not store it.
+    """
     if source.target is not None:
         return quote(source.target)
     targets = source.attribute.targets

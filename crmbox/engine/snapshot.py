@@ -174,7 +174,9 @@ class Snapshot:
 
 
 def _relationships(definition: EntityDefinition) -> Iterator[Relationship]:
-    """Yield the relationships of a definition. The one that forms the hierarchy is always marked as such."""
+    """Yield the relationships of a definition. The one through the lookup `definition.parent` is marked
+    hierarchical, and no other, whatever is stored.
+    """
     parent = definition.parent
     for relationship in definition.relationships:
         is_own = relationship.referenced == relationship.referencing

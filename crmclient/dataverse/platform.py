@@ -67,7 +67,9 @@ from crmclient.values import (
 
 
 class DataversePlatform:
-    """`crmclient.Platform` over the Dataverse Web API. Safe to share between threads, not between processes.
+    """`crmclient.Platform`, and most of its optional abilities, over the Dataverse Web API.
+
+    Safe to share between threads, not between processes.
 
     With several sources each is an application user's, and each request goes as the one who has most left.
     `budget` may be what several processes have used together; it counts as many users as there are sources.
@@ -289,6 +291,8 @@ class DataversePlatform:
     def security_roles(self) -> Sequence[SecurityRole]:
         return users.security_roles(self._queries.run)
 
+    # From here to `last_reported_budget`: optional abilities, as `crmclient.optional_abilities` has them.
+
     def saved_views(self, entity: str) -> Sequence[SavedView]:
         return list(views.saved_views(self._api, entity))
 
@@ -298,6 +302,7 @@ class DataversePlatform:
     def record_changes(
         self, entity: str, mark: str | None, *, call: Call = SERVICE_CALL
     ) -> RecordChanges | None:
+        """Return what has changed since `mark`. None, if Dataverse cannot tell: `TracksChanges` says when."""
         self._catalogue.synchronise()
         return self._changes.since(entity, mark, call)
 

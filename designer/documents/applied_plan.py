@@ -51,7 +51,7 @@ from designer.models import (
     RowRuleEntry,
     UserProperty,
 )
-from designer.sentences import listed
+from designer.sentences import at_place
 from designer.token_issuers.issuer_rows import rule_values
 
 P = TypeVar("P", Input, Binding, Column, Fetcher, Precondition)
@@ -86,9 +86,9 @@ def _make_change(change: Change) -> Iterator[str]:
     except ProtectedError as error:
         yield in_use(what, sorted(str(user) for user in error.protected_objects))
     except ValidationError as error:
-        yield from (listed((what, reason), ": ") for reason in sentences_of(error))
+        yield from (at_place(what, reason) for reason in sentences_of(error))
     except ValueError as error:
-        yield listed((what, str(error)), ": ")
+        yield at_place(what, str(error))
 
 
 def _save(row: models.Model, values: Mapping[str, Any]) -> None:

@@ -17,7 +17,7 @@ from designer.documents.problems import DocumentError, Gap, PartlyRead
 from designer.documents.readable_rest import near_member, readable_rest, without_duplicates
 from designer.documents.unread_queries import UnreadQuery, unread_queries
 from designer.library_messages import problems_of, reason_of, unreadable
-from designer.sentences import Counted, Sentence, listed
+from designer.sentences import Counted, Sentence, at_place
 
 # In bytes.
 LARGEST_DOCUMENT = 32 * 1024 * 1024
@@ -148,7 +148,7 @@ def _sentences(problems: Sequence[ErrorDetails], data: dict[str, Any], place: Pl
     """Yield a sentence for each of the first problems, with its place, and one that counts the others."""
     for problem in problems[:MOST_PROBLEMS]:
         where = _full_place(problem["loc"], data, place) or Sentence("document")
-        yield listed((where, _reason(problem, data)), ": ")
+        yield at_place(where, _reason(problem, data))
     if (more := len(problems) - MOST_PROBLEMS) > 0:
         yield Counted("… and %(number)s more", "… and %(number)s more", more)
 

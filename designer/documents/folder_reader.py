@@ -14,7 +14,7 @@ from designer.documents.folder_layout import EVERYTHING, USER_PROPERTIES, ItemFi
 from designer.documents.keys import ENDPOINTS, Location
 from designer.documents.problems import DocumentError, PartlyRead
 from designer.documents.yaml_text import from_yaml
-from designer.sentences import Sentence, listed
+from designer.sentences import Sentence, at_place, listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def _content_of_file(file: Path, path: PurePosixPath, problems: list[str]) -> An
     try:
         content = parse(raw) if path.suffix == ".json" else from_yaml(raw)
     except DocumentError as error:
-        problems += [listed((str(path), problem), ": ") for problem in error.problems]
+        problems += [at_place(str(path), problem) for problem in error.problems]
         return None
     if content is None:
         problems.append(Sentence("%(file)s: the file is empty. Remove or fill it.", file=str(path)))

@@ -16,7 +16,7 @@ from designer.documents.keys import ENDPOINTS, Location
 from designer.queries.stored_queries import UnreadableFetchXml
 from designer.readiness import Metadata
 from designer.readiness.metadata import MetadataUnavailable
-from designer.sentences import listed
+from designer.sentences import at_place
 
 
 class UnreadQuery(NamedTuple):
@@ -35,7 +35,7 @@ class UnreadQuery(NamedTuple):
         except MetadataUnavailable:
             return
         for problem in problems:
-            yield listed((self.place, problem.sentence), ": ")
+            yield at_place(self.place, problem.sentence)
 
     def _problems(self, metadata: Metadata) -> Sequence[Problem]:
         if isinstance(self.rest, DesignedQuery):

@@ -20,7 +20,11 @@ class AppliedEntry(NamedTuple):
 
 
 def applied_entries(endpoint: Endpoint) -> Iterator[AppliedEntry]:
-    """Yield the entries of all row rules that can apply to what the endpoint reads."""
+    """Yield the entries of all row rules that can apply to what the endpoint reads.
+
+    Endpoints that create, to which some of these do not apply, are not told apart: only of cached answers
+    somebody asks.
+    """
     definition = endpoint.definition
     if definition.row_rule is not None:
         yield AppliedEntry("row_rule", _own_entity(endpoint), RowRuleEntry(filter=definition.row_rule))

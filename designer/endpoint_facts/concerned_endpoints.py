@@ -44,8 +44,8 @@ def concerned(before: Configuration, after: Configuration) -> Callable[[Endpoint
 
 
 def concerned_by_row_rules(before: Configuration, after: Configuration) -> Callable[[Endpoint], bool]:
-    """Return a check whether an endpoint reaches an entity that has got its first row rule, or lost its last
-    one.
+    """Return a check whether an endpoint reaches an entity of which row rules hide records from some callers
+    in only one of the configurations.
     """
     ruled = ruled_entities(before) ^ ruled_entities(after)
 

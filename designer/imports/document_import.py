@@ -23,7 +23,7 @@ from designer.imports.import_report import later_changes
 from designer.imports.stored_values import remember, supply
 from designer.platform import get_platform
 from designer.readiness import Finding, Metadata
-from designer.sentences import Sentence, listed
+from designer.sentences import Sentence, at_place
 
 
 class Source(NamedTuple):
@@ -114,7 +114,7 @@ def _findings_about(findings: Iterable[Finding], document: ConfigurationDocument
     for finding in findings:
         if finding.subject in subjects:
             place = f"{finding.subject} {finding.field}".strip()
-            yield listed((place, finding.message), ": ")
+            yield at_place(place, finding.message)
 
 
 def preview(raw: bytes, delete: Collection[str] = ()) -> Judgement:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext
 
-from crmclient.metadata import Attribute, Label, Relationship
+from crmclient.metadata import Attribute, Entity, Label, Relationship
 from designer.kinds.vocabulary import MetadataSource
 
 
@@ -66,15 +66,21 @@ def _processes(place: PickerPlace) -> Iterator[tuple[str, str]]:
             yield name, f"{process.label} ({name})"
 
 
+def relationship_label(relationship: Relationship, other: str, entities: Mapping[str, Entity]) -> str:
+    """Return the label of a relationship that leads to the entity `other`: the entity, by which attribute or
+    intersect entity, and the relationship's name.
+    """
+    label = labelled(entities[other].plural_label, other) if other in entities else other
+    linked_by = relationship.referencing_attribute or relationship.intersect or ""
+    text = gettext("%(entity)s by %(attribute)s") % {"entity": label, "attribute": linked_by}
+    return f"{text} ({relationship.name})"
+
+
 def _many_to_many(place: PickerPlace) -> Iterator[tuple[str, str]]:
-    """Yield the many-to-many relationships of the entity, labelled with the entity that they lead to."""
+    """Yield the many-to-many relationships of the entity."""
     entities = place.metadata.entities()
     for relationship, other in _relationships_with_ends(place):
-        label = labelled(entities[other].plural_label, other) if other in entities else other
-        yield (
-            relationship.name,
-            gettext("%(entity)s by %(attribute)s") % {"entity": label, "attribute": relationship.name},
-        )
+        yield relationship.name, relationship_label(relationship, other, entities)
 
 
 def _related_entities(place: PickerPlace) -> Iterator[tuple[str, str]]:

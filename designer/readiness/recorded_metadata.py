@@ -14,7 +14,7 @@ from crmclient.errors import PlatformError
 from crmclient.metadata import Attribute, Entity, OptionSet, Process, Relationship, SecurityRole
 from designer.library_messages import problems_of, reason_of
 from designer.readiness.metadata import Metadata, MetadataUnavailable
-from designer.sentences import listed
+from designer.sentences import at_place, listed
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def read_record(raw: bytes) -> MetadataRecord:
     except ValidationError as error:
         # A file of another kind has thousands of problems. The first ones are enough.
         reasons = [
-            listed((".".join(map(str, problem["loc"])) or "metadata", reason_of(problem)), ": ")
+            at_place(".".join(map(str, problem["loc"])) or "metadata", reason_of(problem))
             for problem in problems_of(error)[:20]
         ]
         raise UnreadableMetadata(listed(reasons, "\n")) from error

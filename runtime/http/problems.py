@@ -55,6 +55,8 @@ class Problem(APIException):
         super().__init__(detail, code)
         self.status_code = status
         self.code = code
+        # Django REST framework makes a plain text of `detail`. A Sentence can still be translated, and be
+        # logged without the values in it.
         self.sentence = detail
         self.errors = tuple(errors)
         self.headers = dict(headers or {})

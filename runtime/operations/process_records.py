@@ -19,11 +19,16 @@ from runtime.values.inputs import Sent
 
 
 class ProcessRecords:
-    """The records that callers of an endpoint hand to `process`. Raises Misconfigured."""
+    """The records that callers of an endpoint hand to `process`.
+
+    Raises Misconfigured; QueryProblems where a row rule does not fit its entity; and UnknownEntity.
+    """
 
     def __init__(self, endpoint: Endpoint, process: Process, platform: Platform) -> None:
         self._process = process.name
         self._lists = Lists(endpoint, groups_of_process(process), platform)
+        # A call creates no record of the exposed entity, whose row rule could be checked. Only those in the
+        # parameters are new.
         self._guards = CreateGuards(endpoint, platform, self._lists.entities, with_record_rule=False)
         self.fetchers = self._guards.fetchers
         self.problems = self._guards.problems

@@ -32,6 +32,14 @@ def problems(error: InvalidRecord) -> set[tuple[str, str]]:
     return {(problem.attribute, problem.code) for problem in error.problems}
 
 
+def test_a_long_text_in_place_of_an_id_is_not_quoted_whole(platform: Platform) -> None:
+    id = account(platform, name="Contoso")
+    with pytest.raises(InvalidRecord) as raised:
+        platform.update("account", id, {"primarycontactid": Reference("contact", "x" * 5_000)})
+    assert problems(raised.value) == {("primarycontactid", "wrong_type")}
+    assert len(str(raised.value)) < 200
+
+
 def test_an_unknown_entity(platform: Platform) -> None:
     for call in (
         lambda: platform.create("nothing", {}),

@@ -13,6 +13,9 @@ from django.urls import reverse
 from designer.loading import latest
 from designer.models import Endpoint, ExposedEntity, Module
 from designer.overview import Overview, overview, overview_if_stored
+from designer.platform import get_platform
+from designer.readiness.metadata import Metadata
+from designer.studio.metadata.choices import relationships
 from tests.callers import Caller
 from tests.designer.studio import blocking, change_url, errors, filled, page, send
 from tests.designer.test_studio_operations import _added, _offered
@@ -48,6 +51,13 @@ def test_an_association_is_made_by_choosing(dora: Client, rita: Caller, teams: E
     assert rita.request("DELETE", path(team, RITA)).status_code == 405
     assert members(team) == [RITA]
     assert "PUT /api/sales/teams/{id}/members/{relatedId}" in page(dora, change_url(row)).content.decode()
+
+
+def test_a_relationship_has_the_same_label_wherever_it_is_chosen(dora: Client, teams: ExposedEntity) -> None:
+    row = _added(dora, kind="associate", entity=teams.pk, name="members", title="Members of a team")
+    field = page(dora, change_url(row)).context["adminform"].form.fields["settings__relationship"]
+    labels = dict(relationships(Metadata(get_platform()), "team"))
+    assert dict(field.choices)[MEMBERS] == labels[MEMBERS]
 
 
 def test_what_is_missing_stands_at_its_field_with_what_would_mend_it(

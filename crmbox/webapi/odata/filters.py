@@ -245,12 +245,14 @@ class _Reader:
     ) -> tuple[Guid, ...]:
         """Return the ids of the records that have a related record which matches the lambda.
 
-        With `of_all`, the ids of those that have a related record which does not match it.
+        With `of_all`, the ids of those that have a related record which does not match it: `all` holds for
+        every other record.
         """
         related = self._filters.related
         if lambda_ is None:
             return related.owners(owner, collection, None, ())
         paths = Paths(self._filters.model, self._filters.model.entity_type(collection.entity))
+        # Reading the expression adds to `paths` the links to the entities whose properties it names.
         inner = _Reader(self._filters, paths, lambda_.identifier.name).read(lambda_.expression, depth + 1)
         filter = Filter((negated(inner) if of_all else inner,))
         return related.owners(owner, collection, filter, paths.links)

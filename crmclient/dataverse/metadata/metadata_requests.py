@@ -205,6 +205,9 @@ class Fetcher:
         of_relationships: Mapping[str, Any],
     ) -> list[dict[str, Any]]:
         """Ask for some entities by one request. The last three arguments say which properties are wanted."""
+        if not names:
+            # Without a condition, the platform would return every entity.
+            return []
         conditions = [
             {
                 "ConditionOperator": "Equals",

@@ -214,7 +214,7 @@ def attachment(note: Guid, version: str, row: Row) -> FileInfo | None:
 
 
 def _value_paths(entity: Entity, record: Guid, attribute: Attribute) -> tuple[str, ...]:
-    """Return the paths where a file's bytes may be.
+    """Return the paths where a file's bytes may be, the best one first.
 
     An image may have a full-size copy, and always has a thumbnail.
     """

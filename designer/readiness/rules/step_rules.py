@@ -333,11 +333,9 @@ def row_rules(subject: EndpointSubject) -> Iterator[PlacedRule]:
     where the endpoint may create outside them.
     """
     definition = subject.definition
-    if definition.settings.creates_outside_row_rule:
-        return
     query = definition.settings.designed_query
     entity = query.entity if query is not None else subject.entity
-    if definition.row_rule is not None and entity:
+    if definition.row_rule is not None and entity and not definition.settings.creates_outside_row_rule:
         yield PlacedRule("row_rule", entity, definition.row_rule)
     exposed = subject.endpoint.entity
     if exposed is None or not _heeds_entity_rule(subject):

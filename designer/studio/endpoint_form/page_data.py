@@ -29,8 +29,14 @@ from designer.types import TYPES, InputType, natural_type, record_types
 def page_data(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
     """Return what the page's scripts know, as JSON.
 
-    `attributes` are those that bindings set, and `columns` those that are answered: by name, in the order of
-    their labels. `settings` are the fields of an input's row by input type.
+    - `attributes`: those that bindings set, by name, in the order of their labels
+    - `columns`: those that are answered, in the same form
+    - `relationships`, and a key for each group of records that an input holds: see `_record_groups`
+    - `settings`: the fields of an input's row by input type; `settings_of_types`: all of these fields
+    - `lists`: the input types whose values hold records
+    - `on_record`: whether calls are on a record that is there
+    - `fetched`: the columns of data fetchers; `user`, `compared`, `surroundings`: what expressions may read
+    - `texts`: what the scripts say, in the language of the page
     """
     configuration = latest()
     vocabulary = vocabulary_of(row)

@@ -14,7 +14,7 @@ from django.utils.choices import BaseChoiceIterator
 from django.utils.translation import gettext as _
 
 from crmclient.metadata import Attribute
-from designer.kinds.pickers import Picker, PickerPlace, labelled
+from designer.kinds.pickers import Picker, PickerPlace, labelled, relationship_label
 from designer.readiness.metadata import Metadata, MetadataUnavailable
 from designer.types import TYPES, holds_records
 
@@ -102,26 +102,21 @@ def described(by_name: Mapping[str, Attribute]) -> Choices:
 
 
 def relationships(metadata: Metadata, entity: str) -> Choices:
-    """Return the relationships of an entity; none while the platform cannot be asked.
-
-    The label is that of the related entity, and by what attribute or intersect entity it is related.
-    """
+    """Return the relationships of an entity; none while the platform cannot be asked."""
     try:
         related = metadata.relationships(entity) if entity else ()
+        entities = metadata.entities()
     except MetadataUnavailable:
         return []
-    choices = []
-    for relationship in related:
-        target = metadata.related_to(entity, relationship)
-        linked_by = relationship.referencing_attribute or relationship.intersect or ""
-        choices.append(
+    return _sorted(
+        [
             (
                 relationship.name,
-                _("%(entity)s by %(attribute)s") % {"entity": target, "attribute": linked_by}
-                + f" ({relationship.name})",
+                relationship_label(relationship, metadata.related_to(entity, relationship), entities),
             )
-        )
-    return _sorted(choices)
+            for relationship in related
+        ]
+    )
 
 
 def related_attributes(metadata: Metadata, entity: str, relationship: str) -> Choices:
