@@ -86,6 +86,7 @@ class CheckedAdmin(ModelAdmin):
     """
 
     change_form_template = "designer/checked_form.html"
+    delete_selected_confirmation_template = "designer/delete_selected.html"
     # What decides who may call or what callers reach: names of fields, of whole lists of rows, and of a
     # list's fields behind its name and a dot. Nothing of it is merged without a question.
     access_fields: ClassVar[frozenset[str]] = frozenset()
@@ -356,6 +357,8 @@ class CheckedAdmin(ModelAdmin):
 
 class SharedAdmin(CheckedAdmin):
     """Admin pages of rows that endpoints depend on: a save must not break endpoints that work."""
+
+    delete_confirmation_template = "designer/needed.html"
 
     def note_before(self, request: HttpRequest) -> None:
         super().note_before(request)

@@ -19,8 +19,6 @@ _MOST_SHOWN = 50
 class NeededAdmin(SharedAdmin):
     """The admin pages of rows that endpoints need: such a row cannot be deleted."""
 
-    delete_confirmation_template = "designer/needed.html"
-
     def needing(self, objs: Any) -> QuerySet[Endpoint]:
         """Return the endpoints that need any of `objs`: those of the relation `endpoints`, unless a subclass
         says otherwise.
