@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from django.http import HttpRequest
+from django.utils.translation import gettext_noop
 
 from designer.kinds.versions import VersionSettings
 from designer.sentences import Sentence
@@ -15,7 +16,9 @@ from runtime.http.problems import Problem
 _PARAMETER: dict[str, Any] = {
     "name": "If-Match",
     "in": "header",
-    "description": "The ETag of the version that is meant, or `*` for any. Another version is 412.",
+    "description": gettext_noop(
+        "The ETag of the version that is meant, or `*` for any. Another version is 412."
+    ),
     "schema": {"type": "string"},
 }
 

@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.utils.translation import gettext_noop
 
 from crmclient.metadata import ENGLISH
 from designer.types import InvalidInput
@@ -19,7 +20,9 @@ NOTHING: Mapping[str, str] = {}
 LCID: dict[str, Any] = {
     "name": "lcid",
     "in": "query",
-    "description": "The language of texts and labels, an LCID. What is missing in it is in English.",
+    "description": gettext_noop(
+        "The language of texts and labels, an LCID. What is missing in it is in English."
+    ),
     "schema": {"type": "integer", "default": ENGLISH, "minimum": 0, "maximum": 999_999_999},
 }
 

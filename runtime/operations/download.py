@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from django.http.response import HttpResponseBase
+from django.utils.translation import gettext_noop
 
 from crmclient import Platform
 from designer.configuration import Endpoint
@@ -101,7 +102,9 @@ _SIZES = ("full", THUMBNAIL)
 _SIZE: dict[str, Any] = {
     "name": SIZE,
     "in": "query",
-    "description": "`thumbnail` for the image made small, whole: at most 144 pixels wide and high.",
+    "description": gettext_noop(
+        "`thumbnail` for the image made small, whole: at most 144 pixels wide and high."
+    ),
     "schema": {"type": "string", "enum": list(_SIZES), "default": "full"},
 }
 _NOTE: dict[str, Any] = {
@@ -120,13 +123,13 @@ _CONDITIONS: tuple[dict[str, Any], ...] = (
     {
         "name": "Range",
         "in": "header",
-        "description": "One range of bytes, answered with 206: bytes=0-1023",
+        "description": gettext_noop("One range of bytes, answered with 206: bytes=0-1023"),
         "schema": {"type": "string"},
     },
     {
         "name": "If-Range",
         "in": "header",
-        "description": "The ETag that the range is meant of; of another file, all is sent.",
+        "description": gettext_noop("The ETag that the range is meant of; of another file, all is sent."),
         "schema": {"type": "string"},
     },
 )

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.http import HttpResponse
+from django.utils.translation import gettext_noop
 
 from crmclient import Platform
 from designer.configuration import Endpoint
@@ -132,6 +133,8 @@ _FORM = {
 _IF_MATCH = {
     "name": "If-Match",
     "in": "header",
-    "description": "The ETag of the file to take the place of, or `*` for any. Another file is 412.",
+    "description": gettext_noop(
+        "The ETag of the file to take the place of, or `*` for any. Another file is 412."
+    ),
     "schema": {"type": "string"},
 }

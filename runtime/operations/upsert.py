@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final, NamedTuple
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext_noop
 
 from crmclient import Platform, Upserted, Value
 from crmclient.alternate_keys import key_text
@@ -42,10 +43,12 @@ _ATTEMPTS: Final = 3
 _IF_NONE_MATCH: Final[dict[str, Any]] = {
     "name": "If-None-Match",
     "in": "header",
-    "description": "`*`: a record is created, and none is changed. Where one has the key, the answer is 412.",
+    "description": gettext_noop(
+        "`*`: a record is created, and none is changed. Where one has the key, the answer is 412."
+    ),
     "schema": {"const": "*"},
 }
-_IF_MATCH: Final = (
+_IF_MATCH: Final = gettext_noop(
     "The ETag of the version that is meant, or `*` for any. Nothing is created: 404 where no record has the "
     "key."
 )

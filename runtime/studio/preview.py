@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlencode
+
+from django.utils.translation import gettext
 
 from crmclient.errors import PlatformError
 from designer.configuration import Endpoint
@@ -67,7 +69,7 @@ def _parameters(described: Description) -> Iterator[CallField]:
             schema=parameter.get("schema", {}),
             type=match.type if match else "",
             required=bool(parameter.get("required")),
-            description=parameter.get("description", ""),
+            description=parameter.get("description", "") if match else _said(parameter),
         )
     for field in inputs_by_name.values():
         yield CallField(
@@ -78,6 +80,13 @@ def _parameters(described: Description) -> Iterator[CallField]:
             required=field.required,
             description=field.description,
         )
+
+
+def _said(parameter: Mapping[str, Any]) -> str:
+    """Return what the service's own parameter is for, in the reader's language. Documents have English."""
+    text = parameter.get("description", "")
+    # Without a text, gettext returns the head of the catalogue.
+    return gettext(text) if text else ""
 
 
 def _curl(endpoint: Endpoint, base: str, described: Description, example: Any) -> str:

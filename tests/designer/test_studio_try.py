@@ -308,3 +308,16 @@ def test_the_preview_follows_the_unsaved_form(dora: Client) -> None:
     state = dora.post(reverse("admin:designer_endpoint_check", args=[row.pk]), data).json()
     assert "mobile" in state["preview"]
     assert "/api/sales/companies" in state["preview"]
+
+
+def test_what_the_services_own_parameters_are_for_is_said_in_the_readers_language(dora: Client) -> None:
+    dora.cookies["django_language"] = "de"
+    industries = Endpoint.objects.get(kind="local-option-set")
+    accounts = Endpoint.objects.get(kind="paginated-query", name="accounts")
+    shown = page(dora, _url(industries)).content.decode()
+    assert "Die Sprache von Texten und Bezeichnungen, eine LCID." in shown
+    assert "The language of texts" not in shown
+    texts = [field.help_text for field in page(dora, _url(accounts)).context["form"].fields.values()]
+    assert any("Zeilen je Seite." in text for text in texts)
+    # Documents are English, whoever reads them.
+    assert not any("The cursor" in text or "Rows a page" in text for text in texts)

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from crmclient import Platform
 from crmclient.query.ast import Order
 from crmclient.query.designed import DesignedQuery
@@ -61,7 +63,9 @@ class Orders:
             {
                 "name": "order",
                 "in": "query",
-                "description": "How the rows are sorted; with a minus in front, the other way round.",
+                "description": gettext_noop(
+                    "How the rows are sorted; with a minus in front, the other way round."
+                ),
                 "schema": {"type": "string", "enum": list(self._by_name)},
             },
         )

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from urllib.parse import urlencode
 
 from django.http import HttpResponse
+from django.utils.translation import gettext_noop
 
 from crmclient import Platform
 from crmclient.errors import InvalidQuery
@@ -150,11 +151,13 @@ class PaginatedQueryOperation(QueryOperation):
         """Return the OpenAPI parameters `pageSize` and `cursor`."""
         size = {"type": "integer", "minimum": 1, "maximum": self.largest, "default": self.size}
         return (
-            {"name": "pageSize", "in": "query", "description": "Rows a page.", "schema": size},
+            {"name": "pageSize", "in": "query", "description": gettext_noop("Rows a page."), "schema": size},
             {
                 "name": "cursor",
                 "in": "query",
-                "description": "That of the page before, with the same parameters and page size.",
+                "description": gettext_noop(
+                    "That of the page before, with the same parameters and page size."
+                ),
                 "schema": {"type": "string"},
             },
         )
