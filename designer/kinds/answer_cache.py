@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
@@ -94,11 +94,18 @@ def cache_told(old: Any, new: Any) -> tuple[str, Effect]:
 def _times_told(before: AnswerCache, after: AnswerCache) -> tuple[str, Effect]:
     """Return a sentence about the times after a change, and what it means to callers."""
     if not after.stale_seconds:
-        text = gettext("answers are cached for %(seconds)s seconds") % {"seconds": after.seconds}
+        words = ngettext(
+            "answers are cached for %(seconds)s second",
+            "answers are cached for %(seconds)s seconds",
+            after.seconds,
+        )
     else:
-        text = gettext(
-            "answers are cached for %(seconds)s seconds, and %(stale)s more while the platform is away"
-        ) % {"seconds": after.seconds, "stale": after.stale_seconds}
+        words = ngettext(
+            "answers are cached for %(seconds)s second, and %(stale)s more while the platform is away",
+            "answers are cached for %(seconds)s seconds, and %(stale)s more while the platform is away",
+            after.seconds,
+        )
+    text = words % {"seconds": after.seconds, "stale": after.stale_seconds}
     is_never_older = after.seconds <= before.seconds and after.stale_seconds <= before.stale_seconds
     return text, Effect.ADDITIVE if before.is_on and is_never_older else Effect.BEHAVIOUR
 

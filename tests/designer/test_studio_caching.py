@@ -114,5 +114,6 @@ def test_versions_tell_what_changed() -> None:
         Effect.BEHAVIOUR,
     )
     assert told({"seconds": 30, "stale_seconds": 600}, {"seconds": 60}) == kept
+    assert told({}, {"seconds": 1}) == ("answers are cached for 1 second", Effect.BEHAVIOUR)
     late = "answers are cached for 60 seconds, and 5 more while the platform is away"
     assert told({"seconds": 60}, {"seconds": 60, "stale_seconds": 5}) == (late, Effect.BEHAVIOUR)
