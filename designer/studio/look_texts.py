@@ -53,7 +53,6 @@ TEXTS = (
     _("Type to search"),
     _("Value"),
     _("You have been successfully logged out from the administration"),
-    _("After you've created a user, you’ll be able to edit more user options."),
     _(
         "Raw passwords are not stored, so there is no way to see this user’s password, but you can change "
         'the password using <a href="{}" class="text-primary-600 dark:text-primary-500">this form</a>.'

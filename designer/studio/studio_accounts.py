@@ -54,6 +54,12 @@ class _AccountForm(PermissionForm, UserChangeForm):  # type: ignore[misc]  # unf
                 self.fields[name].help_text = help_text
 
 
+class _NewAccountForm(UserCreationForm):  # type: ignore[misc]  # unfold is not typed
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["username"].help_text = _HELP["username"]
+
+
 class _GroupForm(PermissionForm):
     permission_field = "permissions"
 
@@ -78,7 +84,7 @@ class StudioAccountAdmin(UserAdmin, _WithPermissions):  # type: ignore[misc, typ
     form = _AccountForm
     filter_horizontal = ("groups",)
     readonly_fields = ("last_login", "date_joined")
-    add_form = UserCreationForm
+    add_form = _NewAccountForm
     change_password_form = AdminPasswordChangeForm
     actions = ("end_two_factor", "lift_lock_out")
 

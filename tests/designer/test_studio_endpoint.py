@@ -145,3 +145,10 @@ def test_an_endpoint_of_many_inputs_is_saved(dora: Client, create: Endpoint) -> 
     create.refresh_from_db()
     assert create.title == "Wide"
     assert set(names) <= set(create.inputs.values_list("name", flat=True))
+
+
+def test_a_query_without_inputs_is_told_that_parameters_need_them(dora: Client, portico: None) -> None:
+    query = Endpoint.objects.get(kind="single-query", name="my-profile")
+    text = page(dora, change_url(query)).content.decode()
+    assert "None yet. Each @parameter of the query needs an input of its name." in text
+    assert "Add them from attributes: names, types and lengths" not in text

@@ -91,7 +91,7 @@ def test_a_page_costs_the_same_queries_whatever_there_is(admin: Client, name: st
 
 def test_the_dashboard_says_what_state_everything_is_in(dora: Client) -> None:
     text = _text(dora)
-    assert "POST /api/sales/leads</code></a>: Anyone may write through this endpoint" in text
+    assert "POST /api<wbr>/sales<wbr>/leads</code></a>: Anyone may write through this endpoint" in text
     Input.objects.filter(endpoint__kind="create", endpoint__entity__segment="accounts").delete()
     assert overview().counts[State.BLOCKED] == 1
     assert "which is not defined" in _text(dora)
@@ -216,7 +216,7 @@ def test_calls_are_counted_by_endpoint_and_outcome(dora: Client, rita: Caller, m
     usage.flush()
     row = EndpointCalls.objects.get()
     assert (row.endpoint, row.calls, row.refused, row.failed) == ("sales.accounts.create", 3, 1, 0)
-    assert re.search(r"POST /api/sales/accounts</code></a></td><td[^>]*>3<", _text(dora))
+    assert re.search(r"POST /api<wbr>/sales<wbr>/accounts</code></a></th><td[^>]*>3<", _text(dora))
     text = _text(dora, reverse("studio:usage"))
     assert f"{row.last_at:%Y-%m-%d %H:%M}" in text
     assert "never" in text
@@ -424,3 +424,15 @@ def test_the_tree_tells_two_endpoints_of_one_kind_apart(dora: Client) -> None:
     leaves = re.findall(r'class="studio-leaf".*?</span> ([^<]*)</span>', _text(dora), re.DOTALL)
     assert "Create: companies" in leaves
     assert "Create" in leaves
+
+
+def test_the_page_of_an_accounts_password_is_named_for_what_it_does(admin_client: Client) -> None:
+    account = User.objects.create_user("somebody", is_staff=True)
+    heading = admin_client.get(reverse("admin:auth_user_password_change", args=[account.pk]))
+    named = re.search(r"<h1.*?</h1>", heading.content.decode(), re.DOTALL)
+    assert named is not None
+    assert "Change password" in named[0]
+    assert "Add studio account" not in named[0]
+    added = admin_client.get(reverse("admin:auth_user_add")).content.decode()
+    assert "Add studio account" in added
+    assert "Save the account first. Then choose its groups" in added

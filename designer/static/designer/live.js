@@ -34,7 +34,10 @@
 
   const show = (state) => {
     if (state.data) Object.assign(studio.data(), state.data);
-    document.querySelector("[data-path]").textContent = state.path;
+    // As the server writes it: a path breaks before a slash, and not in the middle of a word.
+    const parts = state.path.split(/(?<=\S)(?=\/)/);
+    const broken = parts.flatMap((part, at) => (at ? [document.createElement("wbr"), part] : [part]));
+    document.querySelector("[data-path]").replaceChildren(...broken);
     document.querySelector("[data-state]").innerHTML = state.state;
     document.querySelector("[data-verdict]").textContent = state.verdict;
     // That nothing was saved stays to be read until somebody changes something: scripts ask for a check, too.

@@ -50,6 +50,8 @@ _TEXTS_OF_ROWS = {
 }
 # The title and purpose of the section of inputs whose entity properties stand beside them.
 _INPUTS_WITH_BINDINGS = (_("Inputs and entity properties"), _("What callers may send, and what is written."))
+# What to do where there are no inputs: those of a query are its parameters, which no attributes stand for.
+_NO_PARAMETERS = _("None yet. Each @parameter of the query needs an input of its name.")
 # The title of the section inside a row that holds records, and what to do while it is empty.
 _TEXTS_OF_ITEMS = (
     _("Inputs of each item"),
@@ -116,6 +118,8 @@ def page_sections(
         if prefix == "inputs" and bindings is not None:
             title, intro = _INPUTS_WITH_BINDINGS
             section = replace(section, title=title, intro=intro, bindings=bindings)
+        elif prefix == "inputs":
+            section = replace(section, empty=_NO_PARAMETERS)
         by_anchor[prefix] = section
     sections = sorted(by_anchor.values(), key=lambda section: _position_on_page(section.anchor))
     for section in sections:

@@ -1,0 +1,78 @@
+"""What a page shows where there is little room: on a telephone, and beside the preview of an endpoint."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser import follow, sign_in
+from tests.designer.create_page import open_create
+from tests.designer.walking import TELEPHONE
+from tests.servers import Server, Site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = [pytest.mark.processes, pytest.mark.browser]
+
+# The tables of which a part lies beyond the edge of what is seen.
+_CUT_OFF = """() => [...document.querySelectorAll(".studio-scroll")]
+    .filter((node) => node.scrollWidth > node.clientWidth + 1)
+    .map((node) => node.querySelector("thead").innerText)"""
+# Pieces of words, where a text is broken in the middle of one: a letter on either side of the line's end.
+_BROKEN = """(selector) => [...document.querySelectorAll(selector)].filter((node) => {
+    const range = document.createRange(), walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
+    for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+        let last = null;
+        for (let at = 0; at < text.data.length; at += 1) {
+            range.setStart(text, at);
+            range.setEnd(text, at + 1);
+            const { top } = range.getBoundingClientRect();
+            const isInWord = /[\\w{}]{2}/.test(text.data.slice(at - 1, at + 1));
+            if (last !== null && top > last + 4 && isInWord) return true;
+            last = top;
+        }
+    }
+    return false;
+}).map((node) => node.innerText)"""
+
+
+@pytest.fixture
+def server(site: Site) -> Server:
+    return site.start()
+
+
+def _narrow(page: Page) -> None:
+    width, height = TELEPHONE
+    page.set_viewport_size({"width": width, "height": height})
+
+
+def test_tables_of_numbers_are_read_whole_on_a_telephone(server: Server, page: Page) -> None:
+    sign_in(page, server.url, "/admin/proposals/new/", "admin")
+    page.get_by_label("Title", exact=True).fill("A proposal with a title of several words")
+    page.get_by_label("Module", exact=True).select_option("sales")
+    follow(page.get_by_role("button", name="Open the proposal"))
+    _narrow(page)
+    for path in ("usage/", "attributes/", "proposals/", "platform/budget/", "caller-rights/?account=rep"):
+        page.goto(f"{server.url}/admin/{path}")
+        assert page.evaluate(_CUT_OFF) == [], path
+        assert page.evaluate(_BROKEN, "tbody th, tbody td") == [], path
+    page.goto(f"{server.url}/admin/usage/")
+    cell = page.locator("tbody td.number").first
+    assert cell.evaluate("(node) => getComputedStyle(node, '::before').content") == '"Calls, last day"'
+
+
+def test_the_path_of_an_endpoint_breaks_before_a_slash(server: Server, page: Page) -> None:
+    open_create(server, page)
+    path = page.locator("[data-path]")
+    assert path.inner_html() == "POST /api<wbr>/sales<wbr>/accounts"
+    # The script that judges the page as it is typed writes the path anew.
+    page.get_by_label("Segment").fill("of-somebody")
+    page.locator("[data-path]", has_text="of-somebody").wait_for()
+    assert path.inner_html() == "POST /api<wbr>/sales<wbr>/of-somebody"
+
+
+def test_what_blocks_an_endpoint_stands_below_the_sentence_about_it(server: Server, page: Page) -> None:
+    open_create(server, page)
+    assert page.locator("[data-verdict] ~ [data-findings='']").count() == 1
