@@ -78,3 +78,16 @@ def test_who_is_locked_out_reads_for_how_long(portico: None, settings: Any) -> N
     assert "Too many failed logins" in shown
     assert "15 minutes" in shown
     assert 'id="nav-sidebar"' not in shown
+
+
+@pytest.mark.parametrize("address", ["versions/1/restore/", "versions/undo/", "platform/refresh/"])
+def test_an_address_that_takes_only_forms_says_so(portico: None, address: str) -> None:
+    administrator = Client()
+    account = User.objects.get(username="admin")
+    administrator.force_login(account, backend="django.contrib.auth.backends.ModelBackend")
+    answer = administrator.get(f"/admin/{address}")
+    shown = _shown(answer, 405)
+    assert "POST" in answer.headers["Allow"]
+    assert "This address only takes what a form sends." in shown
+    assert 'id="nav-sidebar"' in shown
+    assert "Hier gibt es keine Seite" in _shown(administrator.get(f"/admin/{address}", headers=GERMAN), 405)

@@ -7,11 +7,13 @@ from typing import Any, NamedTuple
 
 from django.contrib import admin
 from django.contrib.auth.mixins import PermissionRequiredMixin
-from django.http import Http404, HttpRequest, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.utils.functional import Promise
 from django.views.generic import TemplateView
 from django.views.generic.base import View
+
+from designer.studio.pages.failures import form_only
 
 
 class Crumb(NamedTuple):
@@ -29,6 +31,15 @@ class StudioView(PermissionRequiredMixin, View):
         if any("\0" in text for texts in request.GET.lists() for text in (texts[0], *texts[1])):
             raise Http404
         return super().dispatch(request, *args, **kwargs)
+
+    def http_method_not_allowed(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Return 405: to a GET with a page, because choosing a language or logging in leads here, too."""
+        refused: HttpResponse = super().http_method_not_allowed(request, *args, **kwargs)
+        if request.method != "GET":
+            return refused
+        page = form_only(request)
+        page.headers["Allow"] = refused.headers["Allow"]
+        return page
 
     def handle_no_permission(self) -> HttpResponseRedirect:
         # `as_page` sends whoever is not logged in to the login. Who comes here is logged in and lacks a

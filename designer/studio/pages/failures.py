@@ -1,4 +1,4 @@
-"""The studio's pages for failures: not allowed, not found, a form from elsewhere, too many logins."""
+"""The studio's pages for failures: not allowed, not found, only forms, a form from elsewhere, many logins."""
 
 from __future__ import annotations
 
@@ -28,6 +28,12 @@ def missing(request: HttpRequest) -> HttpResponse:
     """Return the page for an address with nothing behind it. Status 404."""
     words = _("The address may be mistyped, or what was here has been removed since.")
     return _failure_page(request, 404, _("There is nothing here"), words)
+
+
+def form_only(request: HttpRequest) -> HttpResponse:
+    """Return the page for whoever opens an address that takes only forms. Status 405."""
+    words = _("This address only takes what a form sends. Go back to the page with the form.")
+    return _failure_page(request, 405, _("There is no page here"), words)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
