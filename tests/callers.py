@@ -7,11 +7,16 @@ from typing import Any
 
 from django.test import Client
 
+from tests.documented_problems import judge_problem
+
 PASSWORD = "demo"
 
 
 class Caller:
-    """`caller.post(path, body)` and its kin give Django's test response; `body` is a value, or raw bytes."""
+    """`caller.post(path, body)` and its kin give Django's test response; `body` is a value, or raw bytes.
+
+    An endpoint that answers a problem which OpenAPI does not name for it fails the test.
+    """
 
     def __init__(self, token: str | None = None, address: str = "127.0.0.1") -> None:
         self.token = token
@@ -35,7 +40,9 @@ class Caller:
         content_type = headers.pop("content_type", "application/json")
         data = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
         names = {name.replace("_", "-"): value for name, value in headers.items()}
-        return self.client.generic(method, path, data, content_type, headers=names)
+        answer = self.client.generic(method, path, data, content_type, headers=names)
+        judge_problem(answer)
+        return answer
 
 
 def account(username: str, password: str = PASSWORD) -> Caller:
