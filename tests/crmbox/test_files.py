@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import connections
+from django.db import OperationalError, connections
 from pytest_django import Settings
 
+from crmbox.engine.dialects import dialect_of
 from crmbox.files.blocks import BLOCK
 from crmbox.files.registry import forget_abandoned
 from crmbox.platform import EmbeddedPlatform
@@ -20,6 +21,7 @@ from crmclient.errors import (
     FileLost,
     InvalidRecord,
     RecordNotFound,
+    Unavailable,
     VersionMismatch,
 )
 from tests.crmbox.conftest import APART
@@ -150,6 +152,50 @@ def test_a_broken_off_upload_leaves_the_old_file_and_nothing_else(platform: Plat
 
     assert content(platform.download("shop_product", id, "sheet")) == b"old"
     assert kept() == before
+
+
+def test_an_upload_whose_commit_is_not_answered_keeps_its_file(
+    platform: Platform, kept: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The column has the new file all the same: what is cleaned up after an error must not be its content."""
+    id = add_product(platform)
+    upload(platform, id, b"the one before")
+    before = kept()
+    dialect = type(dialect_of(connections[APART].vendor))
+    cursor_of = dialect.cursor
+    lost: list[str] = []
+
+    class Unanswered:
+        """The cursor of a connection that breaks when the commit of the attached file has been sent."""
+
+        def __init__(self, connection: Any) -> None:
+            self._cursor = cursor_of(dialect_of(connections[APART].vendor), connection)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._cursor, name)
+
+        def execute(self, statement: str, params: Any) -> Any:
+            executed = self._cursor.execute(statement, params)
+            if "SET attached" in statement:
+                lost.append("next")
+            elif statement == "COMMIT" and lost == ["next"]:
+                lost.append("now")
+                raise OperationalError("the connection was lost")
+            return executed
+
+    monkeypatch.setattr(dialect, "cursor", lambda self, connection: Unanswered(connection))
+    with pytest.raises(Unavailable):
+        upload(platform, id, LARGE, file_name="New.pdf")
+    monkeypatch.undo()
+
+    assert lost == ["next", "now"]
+    info = read(platform, id, "sheet")
+    assert isinstance(info, FileInfo)
+    assert info.file_name == "New.pdf"
+    assert content(platform.download("shop_product", id, "sheet")) == LARGE
+    swept()
+    assert content(platform.download("shop_product", id, "sheet")) == LARGE
+    assert kept()[0] == before[0]
 
 
 def test_too_large_a_file_is_refused_and_leaves_nothing(platform: Platform, kept: Any) -> None:
