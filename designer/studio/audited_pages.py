@@ -14,6 +14,7 @@ from django import forms
 from django.contrib.admin.utils import unquote
 from django.contrib.auth.models import User
 from django.core import signing
+from django.db import connection
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponseRedirect
 from django.urls import reverse
@@ -55,6 +56,14 @@ class Audited:
         if obj is not None and request.method == "POST":
             # The form changes this object before `log_change` is called.
             state = self.audited_state(obj)
+            if state and connection.in_atomic_block:
+                # Others who save the row at this moment come first or wait: whoever is second is told what
+                # the first one has changed, instead of writing over it.
+                _lock(obj)
+                obj = super().get_object(request, *args, **kwargs)  # type: ignore[misc]  # the admin's
+                if obj is None:
+                    return None
+                state = self.audited_state(obj)
             request.audited_before = state  # type: ignore[attr-defined]
             request.compared_before = {**state, **self.unlogged_state(obj)}  # type: ignore[attr-defined]
         return obj
@@ -95,7 +104,7 @@ class Audited:
         # Django's message names the changed fields. Their values are only noted as `audited_state` says.
         with override("en"):
             fields = entry.get_change_message()
-        changed = "; ".join(differences(before, self._state_now(obj))) if before else ""
+        changed = "; ".join(differences(before, self._state_now(obj, before))) if before else ""
         note(request, _Action.CHANGE, name_of(obj), f"{fields} {changed}".strip())
         return entry
 
@@ -104,9 +113,17 @@ class Audited:
             note(request, _Action.DELETE, name_of(obj), "; ".join(differences(self.audited_state(obj), {})))
         return super().log_deletions(request, queryset)  # type: ignore[misc]  # the admin's
 
-    def _state_now(self, obj: Model) -> Mapping[str, State]:
+    def _state_now(self, obj: Model, before: Mapping[str, State]) -> Mapping[str, State]:
         # Read anew: the object may have cached its relations as they were before the change.
-        return self.audited_state(type(obj)._default_manager.get(pk=obj.pk))
+        now = type(obj)._default_manager.filter(pk=obj.pk).first()
+        # Somebody else may have deleted it at this moment, which their entry says.
+        return before if now is None else self.audited_state(now)
+
+
+def _lock(obj: Model) -> None:
+    """Let others who write the row wait until the present transaction ends."""
+    rows = type(obj)._base_manager.select_for_update().filter(pk=obj.pk)
+    list(rows.values_list("pk"))
 
 
 def _sealed(state: Mapping[str, State]) -> str:

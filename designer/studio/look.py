@@ -10,6 +10,7 @@ from django import forms
 from django.apps import apps
 from django.contrib.admin import display
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME, InlineAdminFormSet
+from django.contrib.auth.models import User
 from django.db import IntegrityError
 from django.db.models import Field, JSONField, ManyToManyField, Model, TextField
 from django.forms.utils import flatatt
@@ -22,7 +23,8 @@ from django.utils.text import capfirst
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 from unfold import admin
-from unfold.forms import AdminPasswordChangeForm, AuthenticationForm, UserChangeForm, UserCreationForm
+from unfold import forms as unfold_forms
+from unfold.forms import AuthenticationForm, UserChangeForm, UserCreationForm
 from unfold.views import ChangeList as UnfoldChangeList
 from unfold.widgets import (
     UnfoldAdminCheckboxSelectMultipleWidget,
@@ -44,6 +46,7 @@ __all__ = [
     "AuthenticationForm",
     "ChangeList",
     "ModelAdmin",
+    "OwnPasswordChangeForm",
     "StackedInline",
     "TabularInline",
     "TextArea",
@@ -78,6 +81,28 @@ class _WholeText(forms.CharField):
     def to_python(self, value: Any) -> Any:
         text = super().to_python(value)
         return text if text is None or text.strip() else self.empty_value
+
+
+class _PasswordAlone:
+    """Writes the password of an account, and nothing else of it. Mixed in before a form of Django's.
+
+    Django's form writes the whole account as it was when the request began: it would let in again whom
+    somebody has shut out, and make again what somebody has deleted, while the password was hashed.
+    """
+
+    def set_password_and_save(self, user: User, *args: Any, commit: bool = True, **kwargs: Any) -> User:
+        changed: User = super().set_password_and_save(user, *args, commit=False, **kwargs)  # type: ignore[misc]
+        if commit:
+            User.objects.filter(pk=changed.pk).update(password=changed.password)
+        return changed
+
+
+class AdminPasswordChangeForm(_PasswordAlone, unfold_forms.AdminPasswordChangeForm):  # type: ignore[misc]
+    """The form of the password of somebody else's account."""
+
+
+class OwnPasswordChangeForm(_PasswordAlone, unfold_forms.AdminOwnPasswordChangeForm):  # type: ignore[misc]
+    """The form of the own password."""
 
 
 _OVERRIDES = {

@@ -105,7 +105,9 @@ class AccountForm(RecordForm):
         user.is_active = self.cleaned_data["active"]
         if password := self.cleaned_data["password"]:
             user.set_password(password)
-        user.save()
+        # The time of the last login is another request's to write.
+        written = ["username", "is_active", *(["password"] if password else [])]
+        user.save(update_fields=None if self._is_new else written)
         if password or not user.is_active:
             revoke_all(user)
         self.instance.user = user
