@@ -96,6 +96,8 @@ urlpatterns: list[URLPattern] = [
     path("audit/", audit_log.AuditPage.as_page(), name="audit"),
     path("explain-token/", token_explanation_page.ExplainTokenPage.as_page(), name="explain_token"),
     path("palette/", palette.PaletteEntries.as_page(), name="palette"),
+    # At the address of the search that belongs to the look, and before it: the palette is the studio's.
+    path("search/", palette.no_search),
     path("platform/", platform.PlatformState.as_page(), name="platform"),
     path("platform/budget/", platform_budget.PlatformBudgetPage.as_page(), name="platform_budget"),
     path("platform/check/", platform_check_page.PlatformCheckPage.as_page(), name="check_platform"),

@@ -92,6 +92,42 @@ def test_41_a_chosen_action_changes_nothing_for_who_may_only_look(onlooker: User
     assert not AuditEntry.objects.filter(pk__gt=newest).exists()
 
 
+# What people do not type, and programs that look for holes send: a number that no column holds, NUL, markup.
+_HOSTILE = ["9" * 500, "account\0", "'\"><script>"]
+_PARAMETERS = [
+    *("account", "action", "all", "app_label", "as", "attribute", "attributes", "change", "days", "e"),
+    *("entity", "extended", "field_name", "from", "id", "key", "kind", "language", "list", "model_name"),
+    *("module", "next", "o", "p", "page", "q", "role", "roles", "s", "search", "state", "term", "to"),
+    *("version", "_popup", "_to_field", "_changelist_filters", "entity__module__id__exact"),
+    *("enabled__exact", "user__password__startswith"),
+]
+
+
+@pytest.mark.parametrize("value", _HOSTILE, ids=["long", "nul", "script"])
+def test_28_no_parameter_of_an_address_makes_it_fail(portico: None, value: str) -> None:
+    admin_client = _signed_in("admin")
+    for address in _EVERY_ADDRESS:
+        if address.endswith("/logout/"):
+            continue
+        answer = admin_client.get(address, dict.fromkeys(_PARAMETERS, value))
+        assert answer.status_code < 500, address
+        if answer["Content-Type"].startswith("text/html"):
+            assert '"><script>' not in answer.content.decode(), address
+
+
+@pytest.mark.parametrize("id", ["9" * 500, "1%00", "..%2Fx"], ids=["long", "nul", "path"])
+def test_28_no_id_in_an_address_makes_it_fail(portico: None, id: str) -> None:
+    admin_client = _signed_in("admin")
+    newest = AuditEntry.objects.latest("pk").pk
+    for route in routes():
+        if not ARGUMENT.search(route.path):
+            continue
+        address = ARGUMENT.sub(id, route.path)
+        for ask in (admin_client.get, admin_client.post):
+            assert ask(address).status_code in (301, 302, 403, 404, 405, 410), address
+    assert not AuditEntry.objects.filter(pk__gt=newest).exists()
+
+
 def test_33_a_document_that_is_too_large_is_refused_unread(portico: None) -> None:
     document = SimpleUploadedFile("large.json", b" " * (LARGEST_DOCUMENT + 1))
 

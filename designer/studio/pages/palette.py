@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
-from django.http import HttpRequest, JsonResponse
+from django.http import Http404, HttpRequest, JsonResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -20,6 +20,11 @@ from designer.studio.pages.base import StudioView
 _MOST_ENTRIES = 40
 # A mistyped word is at least so like the right one, as difflib measures it (1 is the same).
 _LEAST_LIKENESS = 0.7
+
+
+def no_search(request: HttpRequest) -> NoReturn:
+    """Answer 404. Nothing links to Unfold's search, and it fails on every `page` that its results lack."""
+    raise Http404
 
 
 class PaletteEntries(StudioView):
