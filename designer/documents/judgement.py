@@ -92,10 +92,7 @@ class Judgement:
             obstacle.sentence for obstacle in self.obstacles if obstacle.change.collection.field not in unsaid
         )
         if unsaid:
-            yield Sentence(
-                "Something that you may not see prevents this: %(items)s. Ask an administrator.",
-                items=listed(nouns_of(unsaid), ", "),
-            )
+            yield prevented_by(unsaid)
         for finding in self.blocking:
             if any(collection.has_subject(finding.subject) for collection in hidden_lists):
                 continue
@@ -128,6 +125,14 @@ class Judgement:
             "calls": [result.to_json() for result in self.calls],
             "protected": [finding.to_json() for finding in self.protected],
         }
+
+
+def prevented_by(fields: Collection[str]) -> Sentence:
+    """Return a sentence that items which the reader may not see, of the lists `fields`, prevent something."""
+    return Sentence(
+        "Something that you may not see prevents this: %(items)s. Ask an administrator.",
+        items=listed(nouns_of(fields), ", "),
+    )
 
 
 class Refused(DocumentError):

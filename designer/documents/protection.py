@@ -21,7 +21,7 @@ from designer.definitions import (
 )
 from designer.definitions.row_rules import is_open
 from designer.documents.affected_endpoints import may_answer_otherwise
-from designer.documents.keys import COLLECTIONS, CONTEXT
+from designer.documents.keys import COLLECTIONS, CONTEXT, RESTRICTED
 from designer.documents.keys import Collection as ListOfDocument
 from designer.documents.plan import Change
 from designer.readiness.findings import Finding, Severity
@@ -51,13 +51,23 @@ def protection_refusals(before: Configuration, now: Configuration) -> list[Findi
     ):
         return [_protection_finding(EVERYTHING, [Sentence("the order of user properties")], "")]
     return [
-        _protection_finding(
-            group, [change.collection.in_words(change.key) for change in changes], changes[0].key
-        )
+        _protection_finding(group, *_names_to_all(changes))
         for group, changes in sorted(refused.items())
         # Asking for `refused[EVERYTHING]` may have added an empty list.
         if changes
     ]
+
+
+def _names_to_all(changes: list[Change]) -> tuple[list[Sentence], str]:
+    """Return what changes, in words, and the key of the first item; empty where none has a name here.
+
+    Whoever restores or imports everything may be refused for items that they may not see: these have no name.
+    """
+    named = [change for change in changes if change.collection.field not in RESTRICTED]
+    items = [change.collection.in_words(change.key) for change in named]
+    if len(named) < len(changes):
+        items.append(Sentence("issuers"))
+    return items, named[0].key if named else ""
 
 
 def changes_between(before: Configuration, now: Configuration) -> Iterator[Change]:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from django.utils.translation import gettext as _
 
-from designer.documents.keys import COLLECTIONS
+from designer.documents.keys import COLLECTIONS, RESTRICTED
 from designer.history.effects import Effect, Line, worst
 from designer.history.items import ORDER
 from designer.history.wording import lines
@@ -61,6 +61,14 @@ def describe(collection: str, key: str) -> str:
     if collection == ORDER:
         return _("user properties")
     return f"{_(_NOUNS.get(collection, collection))} {key}"
+
+
+def describe_to_all(collection: str, key: str) -> str:
+    """Return what `describe` returns, for a text that is kept for everybody who may look at versions.
+
+    Of an item that not all of them may see, it has no name.
+    """
+    return _(_NOUNS[collection]) if collection in RESTRICTED else describe(collection, key)
 
 
 def read_changes(changes: Iterable[ItemChange]) -> list[ReadChange]:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from django.http import HttpRequest
 
 from designer.definitions import ConfigurationDocument
+from designer.documents.judgement import Refused, prevented_by
 from designer.documents.keys import collections_of, nouns_of
 from designer.documents.plan import Plan
+from designer.documents.problems import DocumentError
+from designer.history.refused_changes import ChangeRefused
 from designer.readiness import Finding
-from designer.sentences import Sentence, listed
+from designer.sentences import Sentence, listed, said
 
 # The permission to see each of the lists that are RESTRICTED, by its name in the document.
 _VIEW_PERMISSIONS = {"issuers": "designer.view_issuer"}
@@ -45,6 +48,32 @@ def visible_findings(findings: Iterable[Finding], request: HttpRequest) -> list[
         for finding in findings
         if not any(collection.has_subject(finding.subject) for collection in hidden)
     ]
+
+
+def visible_refusals(findings: Iterable[Finding], request: HttpRequest) -> list[str]:
+    """Return the sentences of findings for which a change was refused.
+
+    Of items that the account may not see, one sentence says no more than that there are some.
+    """
+    findings = list(findings)
+    visible = visible_findings(findings, request)
+    hidden = [finding for finding in findings if finding not in visible]
+    fields = {
+        collection.field
+        for collection in collections_of(hidden_from(request))
+        if any(collection.has_subject(finding.subject) for finding in hidden)
+    }
+    said_of_hidden = [said(prevented_by(fields))] if fields else []
+    return [*said_of_hidden, *(finding.said for finding in visible)]
+
+
+def visible_problems(error: DocumentError | ChangeRefused, request: HttpRequest) -> Sequence[str]:
+    """Return why something was refused, without a word on items that the account may not see."""
+    if isinstance(error, ChangeRefused):
+        return visible_refusals(error.findings, request)
+    if isinstance(error, Refused):
+        return tuple(error.judgement.sentences(hidden_from(request)))
+    return error.problems
 
 
 def words_on_hidden(changed: Iterable[str], request: HttpRequest) -> Sentence | None:

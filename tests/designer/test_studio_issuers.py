@@ -23,15 +23,28 @@ from pytest_django.fixtures import Settings
 from crmbox.demo.people import RITA_REP
 from crmclient.query.ast import Column, Query
 from designer.documents.document_writer import export, to_bytes
+from designer.documents.protection import EVERYTHING
 from designer.history.recording import Author
 from designer.history.write_access import WriteAccessRefused
 from designer.imports.document_import import import_document
 from designer.loading import latest
-from designer.models import AuditEntry, Endpoint, Issuer, ItemChange, Proposal, Release, Role, RoleRule
+from designer.models import (
+    AuditEntry,
+    Endpoint,
+    Issuer,
+    ItemChange,
+    Proposal,
+    Protection,
+    Release,
+    Role,
+    RoleRule,
+    Version,
+)
 from designer.platform import get_platform
 from designer.proposals.contents import Contents
 from tests.callers import Caller
-from tests.designer.proposing import step
+from tests.designer.pages import ARGUMENT, routes
+from tests.designer.proposing import protect, step
 from tests.designer.studio import add_row, add_url, change_url, errors, filled, page, send
 from tests.runtime import forge
 from tests.runtime.issuers import AUDIENCE, KEY, OTHER_KEY, Provider, grants, issuer_row
@@ -426,6 +439,60 @@ def test_nobody_takes_an_edit_of_issuers_out_of_a_proposal_who_may_not_see_issue
     step(root, proposal, "undo_edit")
     step(root, proposal, "leave_out", **{"later-issuers:provider": "keep"})
     assert json.loads(Proposal.objects.get().document)["issuers"] == document["issuers"]
+
+
+@pytest.mark.parametrize("protected", [False, True], ids=["free", "protected"])
+def test_no_address_names_an_issuer_to_who_may_not_see_issuers(
+    root: Client, provider: Provider, protected: bool
+) -> None:
+    """Whatever administrators have done with it, and whichever way back somebody else tries."""
+    row = issuer_row(provider, name="Sesame")
+    filled_release(root)
+    for text in ("One", "Two"):
+        data = filled(page(root, change_url(row))) | {"description": text}
+        assert send(root, change_url(row), data).status_code == 302
+    first, _ = ItemChange.objects.filter(collection="issuers").order_by("-pk")[:2][::-1]
+    restored = {"change": first.pk, "to": "after"}
+    assert root.post(f"/admin/versions/{first.version_id}/restore/", restored).status_code == 302
+    undone = {"version": Version.objects.latest("pk").pk}
+    assert root.post("/admin/versions/undo/", undone).status_code == 302
+    protect(EVERYTHING)
+    data = filled(page(root, change_url(row))) | {"description": "Whose?", "_propose": "1"}
+    assert send(root, change_url(row), data).status_code == 302
+    proposal = Proposal.objects.get()
+    if not protected:
+        Protection.objects.all().delete()
+
+    publisher = member("Publisher")
+    ids = {
+        "issuer": [row.pk],
+        "versions": list(Version.objects.values_list("pk", flat=True)),
+        "releases": list(Release.objects.values_list("pk", flat=True)),
+        "proposals": [proposal.pk],
+    }
+    shown = set()
+    for route in routes():
+        kind = next((kind for kind in ids if f"/{kind}/<" in route.path), None)
+        is_plain = not ARGUMENT.search(route.path) and "?P<" not in route.path and "logout" not in route.path
+        for id in ids[kind] if kind else [""] if is_plain else []:
+            address = ARGUMENT.sub(str(id), route.path)
+            assert "Sesame" not in _text_of(publisher.get(address, follow=True)), address
+            shown.add(kind)
+    assert shown == {None, *ids}
+    ways = [
+        *((f"/admin/versions/{id}/restore/", {}) for id in ids["versions"]),
+        *(("/admin/versions/undo/", {"version": str(id)}) for id in ids["versions"]),
+        *((f"/admin/releases/{id}/restore/", {}) for id in ids["releases"]),
+    ]
+    before_ways = Issuer.objects.values().get()
+    for address, sent in ways:
+        for way in ({}, {"_propose": "1"}):
+            assert "Sesame" not in _text_of(publisher.post(address, {**sent, **way}, follow=True)), address
+    assert Issuer.objects.values().get() == before_ways
+
+
+def _text_of(answer: Any) -> str:
+    return b"".join(answer).decode()
 
 
 def test_an_import_removes_nothing_that_its_account_may_not_see(root: Client, provider: Provider) -> None:

@@ -35,7 +35,7 @@ from designer.models import AuditEntry
 from designer.proposals.new_proposals import open_source
 from designer.readiness import Finding
 from designer.sentences import Sentence
-from designer.studio.hidden_lists import hidden_from, visible_findings, visible_lines
+from designer.studio.hidden_lists import hidden_from, visible_findings, visible_lines, visible_problems
 from designer.studio.pages.base import StudioPage
 from designer.studio.pages.later_changes import (
     ALL,
@@ -118,10 +118,8 @@ class ImportPage(StudioPage):
             return (
                 _open_proposal(request, upload.source) if proposes else self._import(request, upload.source)
             )
-        except Refused as refused:
-            return self.show_again(problems=tuple(refused.judgement.sentences(hidden_from(request))))
         except (DocumentError, ChangeRefused) as error:
-            return self.show_again(problems=error.problems)
+            return self.show_again(problems=visible_problems(error, request))
 
     def _import(self, request: HttpRequest, source: Source) -> HttpResponseBase:
         """Import the document, and return the redirect to the list of versions.

@@ -28,7 +28,7 @@ from designer.proposals.new_proposals import content_digest, open_copy, open_sou
 from designer.proposals.reading_secret import give_secret
 from designer.proposals.value_names import document_text
 from designer.sentences import said
-from designer.studio.hidden_lists import hidden_from, text_without_hidden
+from designer.studio.hidden_lists import hidden_from, text_without_hidden, visible_problems
 from designer.studio.look import dress
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
 from designer.studio.pages.later_changes import (
@@ -173,7 +173,7 @@ class ProposalPage(StudioPage):
             what = _("Take back what “%(proposal)s” made live") % {"proposal": proposal}
             return ask(request, question, what=what, back=reverse("studio:proposal", args=[pk]))
         except (DocumentError, ChangeRefused) as error:
-            return self.show_again(problems=error.problems)
+            return self.show_again(problems=visible_problems(error, request))
         return _redirect_to(proposal)
 
     def _show_new_secret(self, request: HttpRequest, proposal: Proposal) -> HttpResponseBase:

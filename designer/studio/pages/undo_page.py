@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy
 
 from designer.audit import note
 from designer.documents.judgement import Judgement
-from designer.history.readable_versions import describe
+from designer.history.readable_versions import describe, describe_to_all
 from designer.history.recording import Origin
 from designer.history.undo import Undoing
 from designer.models import AuditEntry, ItemChange, Version
@@ -89,14 +89,14 @@ def _changes_to_undo(request: HttpRequest) -> tuple[Version, Sequence[ItemChange
 
 
 def _note_of_undo(version: Version, changes: Sequence[ItemChange]) -> str:
-    """Return the note of the new version that the undo makes: what it undoes."""
-    values = {"number": version.pk, "what": _names_of_changes(changes)}
+    """Return the note of the new version that the undo makes, which everybody reads: what it undoes."""
+    values = {"number": version.pk, "what": _names_of_changes(changes, describe_to_all)}
     return _("Undid version %(number)s: %(what)s") % values
 
 
-def _names_of_changes(changes: Sequence[ItemChange]) -> str:
+def _names_of_changes(changes: Sequence[ItemChange], name_of: Callable[[str, str], str] = describe) -> str:
     """Return the names of the first changed items, with “…” if there are more."""
-    first_names = ", ".join(describe(change.collection, change.key) for change in changes[:_FEW])
+    first_names = ", ".join(name_of(change.collection, change.key) for change in changes[:_FEW])
     return first_names if len(changes) <= _FEW else f"{first_names}, …"
 
 

@@ -20,7 +20,7 @@ from django.utils.translation import gettext_lazy
 from designer.audit import note
 from designer.documents.judgement import Judgement
 from designer.documents.problems import DocumentError
-from designer.history.readable_versions import ReadChange, describe, read_changes
+from designer.history.readable_versions import ReadChange, describe, describe_to_all, read_changes
 from designer.history.recording import Origin, record_outside
 from designer.history.restoration import document_at, plan_to, restore, restore_item
 from designer.models import AuditEntry, ItemChange, Version
@@ -160,8 +160,9 @@ class RestoreVersion(StudioView):
         version = get_object_or_404(Version, pk=pk)
         change = _change_to_restore(request, version) if "change" in request.POST else None
         is_before = change is not None and request.POST.get("to") == "before"
-        description = _description(version, change, is_before=is_before)
-        author = author_of(request, Origin.RESTORE, description)
+        description = _description(version, change, _name_of_restored(change), is_before=is_before)
+        note_to_all = _description(version, change, _name_to_all(change), is_before=is_before)
+        author = author_of(request, Origin.RESTORE, note_to_all)
         page = reverse("studio:version", args=[pk])
 
         def restore_it(confirmed: str) -> Judgement:
@@ -174,7 +175,7 @@ class RestoreVersion(StudioView):
         restored = try_way_back(
             request,
             restore_it,
-            title=description,
+            title=note_to_all,
             what=_intention(version, change, is_before=is_before),
             page=page,
         )
@@ -206,6 +207,11 @@ def _name_of_restored(change: ItemChange | None) -> str:
     return _("the whole configuration") if change is None else describe(change.collection, change.key)
 
 
+def _name_to_all(change: ItemChange | None) -> str:
+    """Return `_name_of_restored` for the note of the version, which others read, too."""
+    return _name_of_restored(None) if change is None else describe_to_all(change.collection, change.key)
+
+
 def _intention(version: Version, change: ItemChange | None, *, is_before: bool) -> str:
     """Return what somebody is about to do, in a sentence without a full stop. Otherwise as `_description`."""
     values = {"what": _name_of_restored(change), "number": version.pk}
@@ -214,14 +220,14 @@ def _intention(version: Version, change: ItemChange | None, *, is_before: bool) 
     return _("Back to version %(number)s: %(what)s") % values
 
 
-def _description(version: Version, change: ItemChange | None, *, is_before: bool) -> str:
-    """Return a sentence, without a full stop, about what is restored and to which version.
+def _description(version: Version, change: ItemChange | None, name: str, *, is_before: bool) -> str:
+    """Return a sentence, without a full stop, about what is restored (`name`) and to which version.
 
     `change` is None for the whole configuration. `is_before`: the item goes back to what it was before it.
     """
     if change is None:
         return _("The whole configuration went back to version %(number)s") % {"number": version.pk}
-    values = {"what": capfirst(describe(change.collection, change.key)), "number": version.pk}
+    values = {"what": capfirst(name), "number": version.pk}
     if not is_before:
         return _("%(what)s went back to version %(number)s") % values
     if change.before is None:

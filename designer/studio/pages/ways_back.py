@@ -17,6 +17,7 @@ from designer.documents.problems import DocumentError
 from designer.history.refused_changes import ChangeRefused
 from designer.history.widenings import Unconfirmed
 from designer.sentences import said
+from designer.studio.hidden_lists import visible_problems
 from designer.studio.pages.base import Crumb
 from designer.studio.saving.refusal_messages import tell_refused
 from designer.studio.saving.refused_as_proposal import open_as_proposal
@@ -49,7 +50,7 @@ def try_way_back(
             return redirect
         tell_refused(request, refused)
     except DocumentError as error:
-        for problem in error.problems:
+        for problem in visible_problems(error, request):
             messages.error(request, said(problem))
     return HttpResponseRedirect(page)
 

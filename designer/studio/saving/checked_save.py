@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.admin.utils import flatten_fieldsets
+from django.core.exceptions import PermissionDenied
 from django.db.models import Model
 from django.forms import BaseFormSet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -24,7 +25,7 @@ from designer.configuration import Configuration
 from designer.documents.protection import protection_refusals
 from designer.history.broken_callers import open_questions
 from designer.history.item_keys import item_key, state_of_row
-from designer.history.readable_versions import describe
+from designer.history.readable_versions import describe_to_all
 from designer.history.recording import recording
 from designer.history.refused_changes import ChangeRefused
 from designer.history.write_access import PERMISSION, refusals
@@ -293,6 +294,9 @@ class CheckedAdmin(ModelAdmin):
     ) -> HttpResponseBase:
         """Redirect to the versions of the row."""
         row = self.get_object(request, object_id)
+        if row is not None and not self.has_view_or_change_permission(request, row):
+            # The address of the versions has the row's name in it.
+            raise PermissionDenied
         key = item_key(row, latest()) if row is not None else None
         if key is None:
             response: HttpResponseBase = super().history_view(request, object_id, extra_context)
@@ -443,7 +447,7 @@ def _configuration_at_start(request: HttpRequest) -> Configuration:
 def _proposal_title(row: Model | None) -> str:
     """Return the title of a proposal to change the row; empty for a new row."""
     key = item_key(row, latest()) if row is not None else None
-    return describe(*key) if key else ""
+    return describe_to_all(*key) if key else ""
 
 
 def _access_refusals(request: HttpRequest) -> Collection[Finding]:

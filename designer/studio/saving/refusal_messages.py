@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from designer.history.broken_callers import CallersUnanswered
 from designer.history.refused_changes import ChangeRefused
+from designer.studio.hidden_lists import visible_refusals
 from designer.studio.saving.refused_as_proposal import ADD_TO, PROPOSE, may_propose
 
 # Fields that the repeated request does not send again.
@@ -23,17 +24,16 @@ def tell_refused(request: HttpRequest, refused: ChangeRefused) -> None:
     """Leave messages that say why the change was refused, with a button that sends it again: to open it as a
     proposal, or with the answer that callers are ready for it.
     """
-    for finding in refused.findings:
-        text = finding.said
-        # The button stands in the last message.
-        if finding is not refused.findings[-1]:
-            messages.error(request, text)
-        elif isinstance(refused, CallersUnanswered):
-            messages.error(request, _with_offer(request, text, refused.asked, _("Change it anyway")))
-        elif may_propose(request, refused):
-            messages.error(request, _with_offer(request, text, [PROPOSE], _("Edit as a proposal")))
-        else:
-            messages.error(request, text)
+    *others, last = visible_refusals(refused.findings, request)
+    for text in others:
+        messages.error(request, text)
+    # The button stands in the last message.
+    if isinstance(refused, CallersUnanswered):
+        messages.error(request, _with_offer(request, last, refused.asked, _("Change it anyway")))
+    elif may_propose(request, refused):
+        messages.error(request, _with_offer(request, last, [PROPOSE], _("Edit as a proposal")))
+    else:
+        messages.error(request, last)
 
 
 def _with_offer(request: HttpRequest, text: str, answers: Iterable[str], label: str) -> SafeString:
