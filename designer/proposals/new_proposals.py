@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from designer.definitions import ConfigurationDocument
 from designer.documents.document_writer import export
+from designer.documents.judgement import prevented_by
 from designer.documents.keys import COLLECTIONS
 from designer.documents.outcome import document_after
 from designer.documents.plan import Plan, plan
@@ -95,15 +96,44 @@ def replace_document(proposal: Proposal, source: Source, account: str, hidden: C
     The document is taken for an edited one of the proposal: what it lacks of the module, or of everything,
     goes, and what it does not change stays as it is live now, so that what was published since the proposal
     was opened is not taken back. `hidden` are the lists that the author's file never had, as the author may
-    not see them: what it lacks of these stays as it is proposed.
+    not see them: what it lacks of these stays as it is proposed. If it was changed live, too, somebody who
+    sees it has to decide first.
     """
     names = names_of(source.document, source.names, proposal)
     now = export(latest())
+    _require_undisputed(proposal, now, hidden)
     document = _with_hidden(source.document, _proposed_document(proposal) or now, hidden)
     source = source._replace(document=document, removes={proposal.module} if proposal.module else None)
     contents = _contents_after_edit(proposal, now, _live_with_changes_of(proposal, source, now))
     _require_change(contents)
     _store_edit(proposal, contents, account, names)
+
+
+def _require_undisputed(proposal: Proposal, now: ConfigurationDocument, hidden: Collection[str]) -> None:
+    """Check that an upload decides nothing about items of the lists `hidden`.
+
+    It would where the proposal changes one of them, and somebody has changed the same part, or whom it lets
+    in, since the proposal was opened. Raises DocumentError.
+    """
+    try:
+        contents = Contents.of(proposal)
+    except DocumentError:
+        # An earlier release wrote it, and nobody sees what it proposes.
+        return
+    disputed = {
+        field
+        for field in hidden
+        if (merge := Merge.of(_only_list(contents, field), now)).clashes or merge.access
+    }
+    if disputed:
+        raise DocumentError([prevented_by(disputed)])
+
+
+def _only_list(contents: Contents, field: str) -> Contents:
+    """Return the contents without any list but `field`."""
+    others = {collection.field: () for collection in COLLECTIONS if collection.field != field}
+    base, document = (side.model_copy(update=others) for side in (contents.base, contents.document))
+    return Contents(base, document)
 
 
 def _contents_after_edit(

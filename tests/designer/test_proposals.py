@@ -436,6 +436,34 @@ def test_what_an_author_may_not_see_stays_when_the_downloaded_document_is_upload
     assert (create_endpoint().title, Issuer.objects.count()) == ("Edited", 1)
 
 
+def test_an_upload_decides_nothing_about_what_its_author_may_not_see(nora: Client) -> None:
+    """An issuer was changed live since, too: first an administrator has to look at both."""
+    ada = member("ada", "Administrator")
+    Issuer.objects.create(name="Company", issuer="https://login.example.com", audiences=["portico"])
+    proposed = json.loads(live())
+    proposed["issuers"][0]["description"] = "Mine"
+    sent = {"title": "Both", "document": upload(json.dumps(proposed).encode())}
+    assert ada.post(reverse("studio:new_proposal"), sent).status_code == 302
+    proposal = newest()
+    Issuer.objects.update(audiences=["theirs"])
+    address = reverse("studio:proposal", args=[proposal.pk])
+    [conflict] = page(ada, address).context["review"].obstacles
+    assert "changed in the same place: issuer Company" in conflict
+
+    downloaded = json.loads(nora.get(reverse("studio:proposal_document", args=[proposal.pk])).content)
+    downloaded["endpoints"][0]["title"] = "Edited"
+    refused = step(nora, proposal, "replace", document=upload(json.dumps(downloaded).encode()))
+
+    unseen = "Something that you may not see prevents this: issuer. Ask an administrator."
+    assert unseen in refused.content.decode()
+    assert page(ada, address).context["review"].obstacles == [conflict]
+    proposed["issuers"][0]["audiences"] = ["theirs"]
+    step(ada, proposal, "replace", document=upload(json.dumps(proposed).encode()))
+    step(nora, proposal, "replace", document=upload(json.dumps(downloaded).encode()))
+    changed = {change.collection.field for change in Contents.of(newest()).changes}
+    assert changed == {"endpoints", "issuers"}
+
+
 def test_a_file_of_everything_counts_as_a_whole_each_time_it_is_uploaded(nora: Client) -> None:
     assert nora.post(reverse("studio:new_proposal"), {"title": "A copy", "module": ""}).status_code == 302
     proposal = newest()
