@@ -7,18 +7,14 @@ from crmbox.engine.tables import can_be_indexed, indexed_columns
 from crmclient.optional_abilities import Indexes
 
 
-def entity_indexes(unit: Unit, entity: str) -> Indexes:
-    """Return which attributes of an entity have an index, and which ones could have one.
-
-    With them comes the approximate number of records. Raises UnknownEntity.
-    """
+def entity_indexes(unit: Unit, entity: str) -> Indexes | None:
+    """Return the indexes of an entity as `TellsIndexes` does. Raises UnknownEntity."""
     stored = unit.snapshot.entity(entity)
     definition = stored.definition
-    primary_id = frozenset({stored.entity.primary_id})
     if definition.is_view:
-        # The tables that it shows have the indexes.
-        no_names: frozenset[str] = frozenset()
-        return Indexes(primary_id, primary_id, no_names, no_names, no_names, no_names, records=0)
+        # Its rows are those of several tables. Each may have an index of its own, or none.
+        return None
+    primary_id = frozenset({stored.entity.primary_id})
     by_name = {
         attribute_definition.attribute.logical_name: attribute_definition
         for attribute_definition in definition.attributes

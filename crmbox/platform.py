@@ -304,7 +304,7 @@ class EmbeddedPlatform:
         with read_unit(self._alias) as unit:
             return users.security_roles(unit)
 
-    def indexes(self, entity: str) -> Indexes:
+    def indexes(self, entity: str) -> Indexes | None:
         with read_unit(self._alias) as unit:
             return entity_indexes(unit, entity)
 

@@ -75,8 +75,10 @@ class RefusesUnsent(Protocol):
 class TellsIndexes(Protocol):
     """A platform whose indexes are known, and can be added to."""
 
-    def indexes(self, entity: str) -> Indexes:
-        """Return the indexes of an entity. Raises UnknownEntity."""
+    def indexes(self, entity: str) -> Indexes | None:
+        """Return the indexes of an entity; None where the platform does not tell, as of an entity that shows
+        records of others. Raises UnknownEntity.
+        """
         ...
 
 

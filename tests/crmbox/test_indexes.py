@@ -128,6 +128,7 @@ def test_the_indexes_that_are_told_of_are_those_that_queries_use(joined: Embedde
         metadata.alter_indexes("shop_product", "quantity", indexed=True, searched=False)
         metadata.create_key("shop_product", AlternateKey("pair", ("serial", "price")))
     told = joined.indexes("shop_product")
+    assert told is not None
     values: dict[str, Value] = {
         "shop_productid": NOBODY,
         "categoryid": NOBODY,

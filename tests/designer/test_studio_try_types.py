@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import Permission, User
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
@@ -15,6 +16,7 @@ from crmclient import Reference, Value
 from designer.access_control.groups import for_real
 from designer.models import AuditEntry, Endpoint, Issuer, Module, UserProperty
 from designer.platform import get_platform
+from designer.studio.trying.query_costs import Cost
 from tests.designer.studio import change_url, page
 from tests.runtime.accounts import NOBODY, endpoint
 
@@ -228,6 +230,69 @@ def test_a_query_that_ran_says_what_it_costs_and_which_index_would_help(dora: Cl
         "account.name sorted": "",
     }
     assert "the platform reads every record, about" in answer.content.decode()
+
+
+_HELPS = "an index finds the records"
+_HELPS_NOT = "the platform reads every record, about "
+
+
+@pytest.mark.parametrize(
+    ("condition", "words"),
+    [
+        ('<condition attribute="ownerid" operator="eq-userid"/>', _HELPS),
+        ('<condition attribute="ownerid" operator="ne-userid"/>', _HELPS_NOT),
+        ('<condition attribute="owningbusinessunit" operator="ne-businessid"/>', _HELPS_NOT),
+        (
+            f'<condition attribute="parentaccountid" operator="under" value="{NOBODY}"/>',
+            _HELPS,
+        ),
+        (f'<condition attribute="parentaccountid" operator="not-under" value="{NOBODY}"/>', _HELPS_NOT),
+        (
+            '<condition attribute="createdon" operator="on-or-after" value="2026-01-01"/>',
+            _HELPS,
+        ),
+        ('<condition attribute="createdon" operator="eq" valueof="modifiedon"/>', _HELPS_NOT),
+    ],
+)
+def test_a_condition_that_no_index_serves_is_not_said_to_be_served(
+    dora: Client, condition: str, words: str
+) -> None:
+    [cost] = _costs(dora, "account", f"<filter>{condition}</filter>")
+    assert cost.words.startswith(words)
+    assert not cost.command
+
+
+def test_of_an_entity_that_shows_records_of_others_no_costs_are_told(dora: Client) -> None:
+    conditions = (
+        '<condition attribute="subject" operator="eq" value="a"/>'
+        f'<condition attribute="activityid" operator="eq" value="{NOBODY}"/>'
+    )
+    order = '<order attribute="createdon"/>'
+    assert _costs(dora, "activitypointer", f"<filter>{conditions}</filter>{order}") == []
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite counts by the highest row number")
+@pytest.mark.parametrize(("language", "count"), [("en", "2,500"), ("de", "2.500")])
+def test_the_number_of_records_is_written_as_the_language_writes_it(
+    dora: Client, language: str, count: str
+) -> None:
+    get_platform().create("account", {"name": "Northwind"})
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE e_account SET rowid = 2500 WHERE rowid = (SELECT MAX(rowid) FROM e_account)")
+    [cost] = _costs(dora, "account", '<order attribute="telephone1"/>', language)
+    assert count in cost.words
+
+
+def _costs(dora: Client, entity: str, content: str, language: str = "en") -> list[Cost]:
+    """Run a query, and return what its page says of the costs."""
+    User.objects.get(username="designer").user_permissions.add(*for_real())
+    query = f'<fetch><entity name="{entity}"><attribute name="createdon"/>{content}</entity></fetch>'
+    module = Module.objects.get(segment="sales")
+    row = Endpoint.objects.create(kind="multi-query", module=module, name="costs", settings={"query": query})
+    url = reverse("admin:designer_endpoint_run", args=[row.pk])
+    body = {"run": "1", "user": RITA_REP}
+    costs: list[Cost] = dora.post(url, body, headers={"accept-language": language}).context["costs"]
+    return costs
 
 
 @pytest.mark.parametrize("value", ["@user.claimed", "@user.claims.company"])

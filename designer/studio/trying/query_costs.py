@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from crmclient import Indexes, TellsIndexes
 from crmclient.errors import PlatformError
 from crmclient.query.ast import Operator
-from crmclient.query.designed import DesignedOperator, DesignedQuery
+from crmclient.query.designed import DesignedCondition, DesignedQuery, UserOperator
 from designer.configuration import Endpoint
 from designer.endpoint_facts.query_parameters import conditions
 from designer.platform import get_platform
@@ -28,6 +29,9 @@ _BROAD_OPERATORS = frozenset(
         Operator.NOT_BEGINS_WITH,
         Operator.NOT_ENDS_WITH,
         Operator.NOT_CONTAIN_VALUES,
+        Operator.NOT_UNDER,
+        UserOperator.NE_USER,
+        UserOperator.NE_BUSINESS_UNIT,
     }
 )
 
@@ -45,7 +49,7 @@ class Cost:
 
 
 def costs_of(endpoint: Endpoint) -> list[Cost]:
-    """Return the costs of the endpoint's own query, each once; nothing when the platform does not tell."""
+    """Return the costs of the endpoint's own query, each once; nothing of what the platform does not tell."""
     platform, query = get_platform(), endpoint.definition.settings.designed_query
     if query is None or not isinstance(platform, TellsIndexes):
         return []
@@ -54,14 +58,14 @@ def costs_of(endpoint: Endpoint) -> list[Cost]:
     except PlatformError:
         return []
     costs = [
-        _cost(entity, condition.attribute, condition.operator, indexes[entity])
+        _cost_of_condition(entity, condition, told)
         for entity, condition in conditions(query)
-        if entity in indexes
+        if (told := indexes.get(entity)) is not None
     ]
     # An index serves the first order only, and only one of the entity that the query is of.
-    first_order = query.orders[0] if query.orders else None
-    if first_order is not None and first_order.attribute and first_order.link is None:
-        costs.append(_cost(query.entity, first_order.attribute, None, indexes[query.entity]))
+    first_order, own_indexes = query.orders[0] if query.orders else None, indexes[query.entity]
+    if first_order is not None and first_order.attribute and first_order.link is None and own_indexes:
+        costs.append(_cost_of_order(query.entity, first_order.attribute, own_indexes))
     return list(dict.fromkeys(costs))
 
 
@@ -70,25 +74,36 @@ def _compared_entities(query: DesignedQuery) -> set[str]:
     return {query.entity, *(entity for entity, _condition in conditions(query) if entity)}
 
 
-def _cost(entity: str, attribute: str, operator: DesignedOperator | None, indexes: Indexes) -> Cost:
-    """Return what a condition or an order (`operator` None) costs the CRM in the box, and the command that
-    would add an index.
-    """
-    # Texts inside of f-strings are not found for the catalogues.
-    name = _("sorted") if operator is None else operator.value
-    part = f"{entity}.{attribute} {name}"
-    is_text_search = operator in _TEXT_SEARCHES
-    if is_text_search:
-        indexed, could_be_indexed = indexes.searched, indexes.searchable
-    elif operator is None:
-        indexed, could_be_indexed = indexes.sorted, indexes.sortable
+def _cost_of_condition(entity: str, condition: DesignedCondition, indexes: Indexes) -> Cost:
+    """Return what a condition on an attribute of `entity` costs."""
+    attribute, operator = condition.attribute, condition.operator
+    part = f"{entity}.{attribute} {operator.value}"
+    # An index orders the values of one attribute over all records. What compares two attributes of a record
+    # reads both of each record.
+    if operator in _BROAD_OPERATORS or condition.value_of is not None:
+        return Cost(part, _words_on_reading_all(indexes))
+    if operator in _TEXT_SEARCHES:
+        option, indexed, indexable = " --contains", indexes.searched, indexes.searchable
     else:
-        indexed, could_be_indexed = indexes.compared, indexes.comparable
-    is_broad = operator in _BROAD_OPERATORS
-    if attribute in indexed and not is_broad:
+        option, indexed, indexable = "", indexes.compared, indexes.comparable
+    if attribute in indexed:
         return Cost(part, _("an index finds the records"))
-    words = _("the platform reads every record, about %(count)s") % {"count": f"{indexes.records:,}"}
-    if is_broad or attribute not in could_be_indexed:
-        return Cost(part, words)
-    option = " --contains" if is_text_search else ""
-    return Cost(part, words, f"manage.py crmindex {entity} {attribute}{option}")
+    command = f"manage.py crmindex {entity} {attribute}{option}" if attribute in indexable else ""
+    return Cost(part, _words_on_reading_all(indexes), command)
+
+
+def _cost_of_order(entity: str, attribute: str, indexes: Indexes) -> Cost:
+    """Return what it costs to sort records of `entity` by an attribute."""
+    # makemessages finds no `_()` inside an f-string, so the name stands apart.
+    name = _("sorted")
+    part = f"{entity}.{attribute} {name}"
+    if attribute in indexes.sorted:
+        return Cost(part, _("an index finds the records"))
+    command = f"manage.py crmindex {entity} {attribute}" if attribute in indexes.sortable else ""
+    return Cost(part, _words_on_reading_all(indexes), command)
+
+
+def _words_on_reading_all(indexes: Indexes) -> str:
+    """Say that no index helps, with the number of records as the reader's language writes it."""
+    count = number_format(indexes.records, force_grouping=True)
+    return _("the platform reads every record, about %(count)s") % {"count": count}
