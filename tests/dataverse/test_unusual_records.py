@@ -3,6 +3,7 @@ columns."""
 
 from __future__ import annotations
 
+import io
 import json
 from typing import Any
 
@@ -12,7 +13,9 @@ from crmclient import exact_json
 from crmclient.dataverse.platform import DataversePlatform
 from crmclient.errors import InvalidQuery, InvalidRecord, UnexpectedAnswer
 from crmclient.query.ast import Aggregate, Column, Query
+from tests.contract.test_files import PNG
 from tests.dataverse.conftest import Failing
+from tests.dataverse.reaching import platform_at
 from tests.webapi.crm import service
 
 COUNT = Aggregate.COUNT
@@ -102,6 +105,31 @@ def first_page(failing: Failing, entity_set: str, base: str = "") -> dict[str, A
         "headers": {"Content-Type": "application/json"},
         "body": json.dumps({"value": [], "@odata.nextLink": link.replace(" ", "%20")}),
     }
+
+
+@pytest.mark.parametrize("column", ["new_logo", "new_contract"])
+def test_a_file_in_a_column_that_nobody_reads_is_stored(failing: Failing, column: str) -> None:
+    platform = platform_at(failing.server)
+    listed = {"value": platform.definitions(["account"])[0]["Attributes"]}
+    for item in listed["value"]:
+        item["IsValidForRead"] = item["IsValidForRead"] and item["LogicalName"] != column
+    told = {
+        "status": 200,
+        "headers": {"Content-Type": "application/json"},
+        "body": exact_json.render(listed).decode(),
+    }
+    failing.arm({"method": "GET", "path": r"\(LogicalName='account'\)/Attributes$", **told})
+    assert not platform.attributes("account")[column].readable
+    id = platform.create("account", {"name": "With a file"}).id
+
+    info = platform.upload(
+        "account", id, column, io.BytesIO(PNG), file_name="a.png", content_type="image/png"
+    )
+
+    assert (info.file_name, info.size, info.content_type) == ("a.png", len(PNG), "image/png")
+    download = failing.platform().download("account", id, column)
+    assert download is not None
+    assert b"".join(download.chunks) == PNG
 
 
 def test_an_attribute_that_nobody_reads_is_never_asked_for(failing: Failing) -> None:

@@ -86,6 +86,9 @@ class Uploads:
                 self._send_whole(place, content, file_name, call)
             else:
                 self._send_blocks(place, content, file_name, call)
+            if not place.attribute.readable:
+                # The file is stored, and the platform tells nobody of it.
+                return FileInfo(new_guid(), file_name, content.size, content_type)
             try:
                 if place.attribute.type is AttributeType.FILE:
                     return FileInfo(self._id_of(place, call), file_name, content.size, content_type)
