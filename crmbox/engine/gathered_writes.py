@@ -12,12 +12,15 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from crmbox.engine.dialects.base import DbValue, NotTogether, Row
+from crmclient.errors import AnswerLost
 
 _PATIENCE: Final = 1.0
 """Seconds to wait for a turn. After that, the thread writes alone, and the database orders the writes."""
 
 _MOST: Final = 32
 """The most writes in one transaction: each of them waits for all others."""
+
+_INTERRUPTED: Final = "The write was interrupted. The record may have been written."
 
 
 class Write:
@@ -37,7 +40,17 @@ class Write:
         self.batch: list[Write] = []
         # What the other thread's batch brought: rows or an error; neither where it could not be written so.
         self.rows: list[Row] | None = None
-        self.error: BaseException | None = None
+        self.error: Exception | None = None
+
+    @property
+    def must_lead(self) -> bool:
+        """Whether it is this thread's turn to write for the `batch`."""
+        return bool(self.batch)
+
+    @property
+    def outcome_is_open(self) -> bool:
+        """Whether no batch has decided about the write, so that its thread writes it alone."""
+        return self.rows is None and self.error is None
 
 
 class Gathering:
@@ -50,11 +63,11 @@ class Gathering:
 
     def write(
         self,
-        write: Write,
+        own: Write,
         alone: Callable[[], list[Row]],
         together: Callable[[Sequence[Write]], list[list[Row]]],
     ) -> list[Row]:
-        """Return the rows of a write.
+        """Return the rows of the thread's `own` write.
 
         `alone` writes it by itself and returns its rows, `together` writes a batch and returns the rows of
         each of its writes. Both use the thread's own connection. Raises what these raise. A write that cannot
@@ -65,20 +78,23 @@ class Gathering:
             leads = not self._is_busy
             if leads:
                 self._is_busy = True
-                write.batch = [write]
+                own.batch = [own]
             else:
-                self._waiting.append(write)
-        if not leads and not self._wait_for_turn(write):
+                self._waiting.append(own)
+        if not leads and not self._wait_for_turn(own):
             return alone()
-        # Without a batch, the write was part of another thread's.
-        if not write.batch:
-            if write.error is not None:
-                raise write.error
-            return alone() if write.rows is None else write.rows
-        try:
-            return self._lead(write.batch, alone, together)
-        finally:
-            self._hand_over()
+        if own.must_lead:
+            try:
+                return self._lead(own.batch, alone, together)
+            finally:
+                self._hand_over()
+        # The write was part of another thread's batch.
+        if own.outcome_is_open:
+            return alone()
+        if own.error is not None:
+            raise own.error
+        assert own.rows is not None  # noqa: S101  for the type checker: the outcome is not open
+        return own.rows
 
     def _wait_for_turn(self, write: Write) -> bool:
         """Wait until another thread has written `write`, or it is this thread's turn to lead a batch.
@@ -118,7 +134,8 @@ class Gathering:
             pass
         except BaseException as error:
             for write in others:
-                write.error = error
+                # What ends this thread, such as KeyboardInterrupt, must not end the others.
+                write.error = _twin_of(error) if isinstance(error, Exception) else AnswerLost(_INTERRUPTED)
             raise
         finally:
             for write in others:
@@ -135,3 +152,14 @@ class Gathering:
             if batch:
                 batch[0].batch = batch
                 batch[0].called.set()
+
+
+def _twin_of(error: Exception) -> Exception:
+    """Return an error like `error`, for another thread to raise: raising one object in several threads mixes
+    their tracebacks.
+    """
+    # Not by `copy`, which fails where __init__ takes other arguments than the error keeps.
+    twin = type(error).__new__(type(error), *error.args)
+    twin.__dict__.update(error.__dict__)
+    twin.__cause__ = error.__cause__
+    return twin
