@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from crmbox.engine.connection import Unit
 from crmbox.engine.names import quote
-from crmbox.engine.snapshot import Snapshot, StoredEntity
+from crmbox.engine.snapshot import Snapshot, StoredEntity, cached_by_snapshot
 from crmbox.records.retrieve import retrieve
 from crmclient.metadata import PlatformUser, SecurityRole
 from crmclient.values import Guid, Reference
@@ -37,15 +35,15 @@ def security_roles(unit: Unit) -> list[SecurityRole]:
     stored = unit.snapshot.entity("role")
     sql = (
         f"SELECT {_column(stored, 'roleid')}, {_column(stored, 'name')} FROM {quote(stored.table)} t "
-        f"ORDER BY t.{quote(stored.columns['name'].comparable)}, 1"
+        f"ORDER BY t.{quote(stored.columns['name'].comparable)}, {_column(stored, 'roleid')}"
     )
     return [SecurityRole(id, name) for id, name in unit.rows(sql)]
 
 
-@lru_cache(maxsize=64)
+@cached_by_snapshot(64)
 def _members_sql(snapshot: Snapshot, entity: str, intersect: str) -> str:
-    """Return a query for the id and name of the records of `entity` that a user is associated with, by the
-    comparison form of their names, then by id.
+    """Return a query for the id and name of the records of `entity` that a user is associated with, sorted by
+    name as names are compared, then by id.
 
     `intersect` is the intersect entity, whose column for the record has the name of the record's primary id.
     The parameter is the id of the user.
@@ -56,7 +54,7 @@ def _members_sql(snapshot: Snapshot, entity: str, intersect: str) -> str:
         f"SELECT {_column(stored, key)}, {_column(stored, 'name')} FROM {quote(stored.table)} t "
         f"JOIN {quote(pairs.table)} p ON p.{quote(pairs.columns[key].name)} = {_column(stored, key)} "
         f"WHERE p.{quote(pairs.columns['systemuserid'].name)} = {snapshot.dialect.placeholder} "
-        f"ORDER BY t.{quote(stored.columns['name'].comparable)}, 1"
+        f"ORDER BY t.{quote(stored.columns['name'].comparable)}, {_column(stored, key)}"
     )
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from functools import cached_property, lru_cache, wraps
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from weakref import ref
 
 from crmbox.engine.codecs import Codec, codec_for
 from crmbox.engine.definitions import AttributeDefinition, EntityDefinition
@@ -15,7 +16,9 @@ from crmclient.errors import UnknownEntity, UnknownOptionSet
 from crmclient.metadata import ENGLISH, Attribute, Entity, OptionSet, Relationship
 from crmclient.text import fold
 
+T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
+P = ParamSpec("P")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +174,31 @@ class Snapshot:
         options = (option for option_set in self.option_sets.values() for option in option_set.options)
         lcids.update(lcid for option in options for lcid in option.label.texts)
         return (ENGLISH, *sorted(lcids - {ENGLISH}))
+
+
+def cached_by_snapshot(
+    maxsize: int,
+) -> Callable[[Callable[Concatenate[Snapshot, P], T]], Callable[Concatenate[Snapshot, P], T]]:
+    """Return a decorator that caches what a function makes of a snapshot, for at most `maxsize` calls.
+
+    The cache keeps no snapshot alive, as `lru_cache` would. So what the function returns must not hold the
+    snapshot either. Arguments are given by position.
+    """
+
+    def decorate(make: Callable[Concatenate[Snapshot, P], T]) -> Callable[Concatenate[Snapshot, P], T]:
+        @lru_cache(maxsize)
+        def make_once(reference: ref[Snapshot], *args: P.args, **kwargs: P.kwargs) -> T:
+            snapshot = reference()
+            assert snapshot is not None  # noqa: S101  for the type checker: the caller below holds it
+            return make(snapshot, *args, **kwargs)
+
+        @wraps(make)
+        def cached(snapshot: Snapshot, /, *args: P.args, **kwargs: P.kwargs) -> T:
+            return make_once(ref(snapshot), *args, **kwargs)  # type: ignore[arg-type]  # hashable at run time
+
+        return cached
+
+    return decorate
 
 
 def _relationships(definition: EntityDefinition) -> Iterator[Relationship]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import NamedTuple
 
 from crmbox.engine.connection import WriteUnit
 from crmbox.engine.names import quote
-from crmbox.engine.snapshot import Snapshot, StoredEntity
+from crmbox.engine.snapshot import Snapshot, StoredEntity, cached_by_snapshot
 from crmbox.records.callers import check_caller
 from crmbox.records.statements import VERSION, record_id
 from crmclient.errors import RecordNotFound, UnknownRelationship
@@ -66,7 +65,7 @@ def _refuse_missing(unit: WriteUnit, pair: _Pair, ids: tuple[Guid, Guid]) -> Non
             raise RecordNotFound(stored.entity.logical_name, id)
 
 
-@lru_cache(maxsize=1024)
+@cached_by_snapshot(1024)
 def _pair(snapshot: Snapshot, entity: str, relationship: str) -> _Pair:
     """Return a many-to-many relationship as seen from `entity`. Raises UnknownRelationship."""
     stored = snapshot.entity(entity)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from crmbox.engine.connection import WriteUnit
 from crmbox.engine.identities import ROOT_BUSINESS_UNIT, SERVICE_USER
 from crmbox.engine.names import quote
-from crmbox.engine.snapshot import Snapshot, StoredColumn, StoredEntity
+from crmbox.engine.snapshot import Snapshot, StoredColumn, StoredEntity, cached_by_snapshot
 from crmbox.files.registry import forget_record
 from crmbox.records import deletions
 from crmbox.records.callers import check_caller
@@ -115,7 +114,7 @@ def _condition(pointer: _Pointer, entity: str, record: Guid, placeholder: str) -
     return f"{where_clause} AND {quote(pointer.column.target)} = {placeholder}", (record, entity)
 
 
-@lru_cache(maxsize=1024)
+@cached_by_snapshot(1024)
 def _pointers(snapshot: Snapshot, entity: str) -> tuple[_Pointer, ...]:
     """Return the columns that refer to the entity.
 

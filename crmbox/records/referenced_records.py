@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import NamedTuple
 
 from crmbox.engine.connection import Unit
 from crmbox.engine.names import quote
-from crmbox.engine.snapshot import Snapshot
+from crmbox.engine.snapshot import Snapshot, cached_by_snapshot
 from crmbox.records.callers import is_enabled, refuse_disabled
 from crmbox.records.written_values import ReferencedRecord, WrittenValues
 from crmclient.errors import UnknownTarget
@@ -78,7 +77,7 @@ def _missing(item: ReferencedRecord) -> UnknownTarget:
     return UnknownTarget(item.attribute, f"There is no {item.entity} with id {item.id}.")
 
 
-@lru_cache(maxsize=1024)
+@cached_by_snapshot(1024)
 def _lookup_statement(
     snapshot: Snapshot, entities: tuple[str, ...], with_caller: bool, owner_entity: str | None
 ) -> str:
@@ -93,7 +92,7 @@ def _lookup_statement(
     return "SELECT " + ", ".join(parts)
 
 
-@lru_cache(maxsize=1024)
+@cached_by_snapshot(1024)
 def _value_and_condition(
     snapshot: Snapshot, entities: tuple[str, ...], caller: bool, owner: str | None
 ) -> tuple[str | None, str]:

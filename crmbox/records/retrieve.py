@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
@@ -14,7 +13,7 @@ from crmbox.engine.dialects.base import Row
 from crmbox.engine.names import quote
 from crmbox.engine.revision import IS_KNOWN
 from crmbox.engine.single_statements import SingleRead
-from crmbox.engine.snapshot import Snapshot, StoredColumn
+from crmbox.engine.snapshot import Snapshot, StoredColumn, cached_by_snapshot
 from crmbox.records.parties import parties_of
 from crmbox.records.statements import record_id
 from crmclient.errors import InvalidRecord, PlatformError, RecordNotFound, UnknownAttribute
@@ -108,7 +107,7 @@ def _record(entity: str, id: Guid, row: Row, plan: _Plan) -> Record:
     return Record(entity, id, str(row[0]), {name: read(row) for name, read in plan.readers})
 
 
-@lru_cache(maxsize=2048)
+@cached_by_snapshot(2048)
 def _plan(snapshot: Snapshot, entity: str, columns: tuple[str, ...]) -> _Plan:
     """Return the plan to read `columns`. Raises UnknownEntity and InvalidRecord.
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TypeAlias
 
 from crmbox.engine.definitions import AttributeDefinition
-from crmbox.engine.snapshot import Snapshot
+from crmbox.engine.snapshot import Snapshot, cached_by_snapshot
 from crmclient.metadata import AttributeType, Relationship
 
 
@@ -49,7 +48,7 @@ class Collection:
 Navigation: TypeAlias = Lookup | Collection
 
 
-@lru_cache(maxsize=2048)
+@cached_by_snapshot(2048)
 def navigations(snapshot: Snapshot, entity: str) -> Mapping[str, Navigation]:
     """Return the navigation properties of an entity by name. Raises UnknownEntity."""
     by_name: dict[str, Navigation] = {lookup.name: lookup for lookup in lookups(snapshot, entity)}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -18,6 +20,8 @@ import pytest
 from django.db import connections, transaction
 
 from crmbox.engine.connection import write_unit
+from crmbox.engine.dialects import dialect_of
+from crmbox.engine.snapshot_store import KEPT, latest_snapshot
 from crmbox.metadata import change
 from crmbox.platform import EmbeddedPlatform
 from crmclient import Platform
@@ -25,7 +29,7 @@ from crmclient.errors import DuplicateKey, RecordNotFound, Unavailable, VersionM
 from crmclient.metadata import AttributeType
 from crmclient.query.ast import Column, Condition, Filter, Operator, Query
 from tests.crmbox.conftest import APART
-from tests.crmbox.shop import add_product, attribute, read
+from tests.crmbox.shop import add_category, add_product, attribute, read
 
 T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,6 +106,28 @@ def test_another_process_knows_a_new_attribute_at_once(apart: Platform) -> None:
             assert knows(new_attribute()) == "True"
         questions.close()
         assert other.wait(30) == 0
+
+
+def test_no_more_snapshots_of_the_metadata_are_kept_than_said(apart: Platform) -> None:
+    category = add_category(apart)
+
+    def use_all() -> None:
+        id = add_product(apart, categoryid=category)
+        read(apart, id, "categoryid")
+        apart.user(apart.who())
+        apart.delete("shop_product", id)
+
+    new_attribute()
+    use_all()
+    snapshot = latest_snapshot(dialect_of(connections[APART].vendor))
+    assert snapshot is not None
+    old_snapshot = weakref.ref(snapshot)
+    del snapshot
+    for _ in range(KEPT):
+        new_attribute()
+        use_all()
+    gc.collect()
+    assert old_snapshot() is None
 
 
 def test_readers_and_writers_go_on_while_tables_change(apart: Platform) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any, Final
 
 from lxml import etree
 
-from crmbox.engine.snapshot import Snapshot
+from crmbox.engine.snapshot import Snapshot, cached_by_snapshot
 from crmbox.webapi.metadata.attributes import DOCUMENT, NOTES
 from crmbox.webapi.model import NAMESPACE, EntityType, Model, property_name
 from crmbox.webapi.navigation import Lookup
@@ -66,7 +65,7 @@ def metadata(request: Request) -> Response:
     return Response(200, {"Content-Type": "application/xml"}, _document(request.model.snapshot, processes))
 
 
-@lru_cache(maxsize=2)
+@cached_by_snapshot(2)
 def _document(snapshot: Snapshot, processes: tuple[Process, ...]) -> bytes:
     """Return the CSDL document of a revision of the metadata, with `processes` as its actions."""
     model = Model(snapshot)
