@@ -227,6 +227,19 @@ BOSS = {"value": "Sales Lead", "role": "manager"}
             ["role rule for “roles (2)” added: Sales Lead → manager"],
         ),
         ([{"claim": "a"}, {"claim": "b"}], [{"claim": "b"}, {"claim": "a"}], ["role rules in another order"]),
+        (
+            [{"claim": "roles", "grants": [SALES, BOSS]}],
+            [{"claim": "roles", "grants": [BOSS, SALES]}],
+            ["role rule for “roles”: values and roles in another order"],
+        ),
+        (
+            [{"claim": "roles", "grants": [SALES, SALES, BOSS]}],
+            [{"claim": "roles", "grants": [SALES, BOSS, BOSS]}],
+            [
+                "role rule for “roles”: a duplicate of Sales → sales-rep removed",
+                "role rule for “roles”: a duplicate of Sales Lead → manager added",
+            ],
+        ),
         (None, [{"claim": "roles", "as_named": True}], ["role rule for “roles” added: each value as a role"]),
     ],
 )
@@ -235,3 +248,21 @@ def test_role_rules_of_issuers_are_told_in_words(before: Any, after: Any, said: 
     old = issuer if before is None else {**issuer, "role_rules": before}
     entries = lines("issuers", old, {**issuer, "role_rules": after})
     assert [line.text for line in entries] == said
+
+
+@pytest.mark.parametrize(
+    ("shape", "grants", "effect"),
+    [
+        ({}, [SALES], A),
+        ({"shape": "words"}, [BOSS], A),
+        # A text that a grant names is one value, and not two words.
+        ({}, [BOSS], B),
+    ],
+)
+def test_grants_change_nothing_where_each_value_is_a_role(shape: Any, grants: Any, effect: Effect) -> None:
+    def issuer(grants: Any) -> Any:
+        rule = {"claim": "roles", "as_named": True, "grants": grants, **shape}
+        return {"name": "Customers", "issuer": "https://customers.example", "role_rules": [rule]}
+
+    assert [line.effect for line in lines("issuers", issuer([]), issuer(grants))] == [effect]
+    assert [line.effect for line in lines("issuers", issuer(grants), issuer([]))] == [effect]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
@@ -74,13 +75,21 @@ def _lines_of_role_rule(name: str, before: JsonObject, after: JsonObject) -> Ite
         words = _("it gives %(after)s, and gave %(before)s")
         yield Line(subject + words % {"before": _gives(before), "after": _gives(after)}, Effect.BEHAVIOUR)
         return
-    grants_before, grants_after = _grants(before), _grants(after)
-    for grant in grants_before:
+    effect = Effect.BEHAVIOUR if _uses_grants(before) or _uses_grants(after) else Effect.ADDITIVE
+    grants_before, grants_after = Counter(_grants(before)), Counter(_grants(after))
+    for grant in grants_before | grants_after:
+        name_of_grant = {"grant": grant}
         if grant not in grants_after:
-            yield Line(subject + _("%(grant)s removed") % {"grant": grant}, Effect.BEHAVIOUR)
-    for grant in grants_after:
-        if grant not in grants_before:
-            yield Line(subject + _("%(grant)s added") % {"grant": grant}, Effect.BEHAVIOUR)
+            yield Line(subject + _("%(grant)s removed") % name_of_grant, effect)
+        elif grant not in grants_before:
+            yield Line(subject + _("%(grant)s added") % name_of_grant, effect)
+        # A grant that is there twice gives the same as one.
+        elif grants_before[grant] > grants_after[grant]:
+            yield Line(subject + _("a duplicate of %(grant)s removed") % name_of_grant, Effect.ADDITIVE)
+        elif grants_before[grant] < grants_after[grant]:
+            yield Line(subject + _("a duplicate of %(grant)s added") % name_of_grant, Effect.ADDITIVE)
+    if grants_before == grants_after and _grants(before) != _grants(after):
+        yield Line(subject + _("values and roles in another order"), Effect.ADDITIVE)
 
 
 def _by_claim(rules: list[JsonObject]) -> dict[str, JsonObject]:
@@ -105,6 +114,18 @@ def _shape(rule: JsonObject) -> str:
 def _grants(rule: JsonObject) -> list[str]:
     """Return each grant of a role rule as `value → role`."""
     return [f"{grant.get('value', '')} → {grant.get('role', '')}" for grant in rule.get("grants") or []]
+
+
+def _uses_grants(rule: JsonObject) -> bool:
+    """Return whether the grants of a role rule can change which roles it gives.
+
+    A rule that gives each value as a role ignores them, with one exception: in the shape `any`, a text that
+    is the value of a grant is not split into words.
+    """
+    if not rule.get("as_named"):
+        return True
+    values = [str(grant.get("value", "")) for grant in rule.get("grants") or []]
+    return rule.get("shape", "any") == "any" and any(value.split() != [value] for value in values)
 
 
 def _gives(rule: JsonObject) -> str:
