@@ -92,7 +92,7 @@ class DataversePlatform:
             budget = ProcessBudget(Limits(places=options.concurrency), len(sources))
         self.budget = budget
         client = Client(options, [Tokens(source) for source in sources], observer or Silent(), budget)
-        self._connect(client, store or MemoryStore())
+        self._build_parts(client, store or MemoryStore())
 
     def as_user(self, number: int) -> DataversePlatform:
         """Return the platform as application user `number` alone sees it, in the order of the sources.
@@ -100,11 +100,17 @@ class DataversePlatform:
         It has metadata of its own, and spends the same budget.
         """
         alone = copy(self)
-        alone._connect(self._client.as_user(number), MemoryStore())
+        # The revision of its own metadata is in no database.
+        alone.local_revision_sql = None
+        alone._build_parts(self._client.as_user(number), MemoryStore())
         return alone
 
-    def _connect(self, client: Client, store: MetadataStore) -> None:
-        """Send everything by `client`, and keep the metadata in `store`."""
+    def _build_parts(self, client: Client, store: MetadataStore) -> None:
+        """Build all parts anew on `client` and `store`; `as_user` does it on a copy.
+
+        Gives `client`, which must be this platform's own, the look-up of object ids where calls name callers
+        by these.
+        """
         self._client = client
         api = self._api = Api(client)
         self._fetcher = Fetcher(api)

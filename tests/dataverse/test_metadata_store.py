@@ -26,6 +26,19 @@ def store() -> DatabaseStore:
     return DatabaseStore("https://contoso.example/")
 
 
+def test_one_application_user_has_metadata_that_no_database_keeps(
+    failing: Failing, store: DatabaseStore
+) -> None:
+    platform = failing.platform(store=store)
+    platform.local_revision_sql = store.revision_sql
+
+    alone = platform.as_user(0)
+
+    assert alone.local_revision_sql is None
+    assert platform.local_revision_sql == store.revision_sql
+    assert alone.metadata_revision() != platform.metadata_revision()
+
+
 def test_what_was_fetched_once_serves_the_next_process(failing: Failing, store: DatabaseStore) -> None:
     first = failing.platform(store=store)
     attributes = dict(first.attributes("contact"))
