@@ -447,7 +447,7 @@ def test_an_upload_decides_nothing_about_what_its_author_may_not_see(nora: Clien
     proposal = newest()
     Issuer.objects.update(audiences=["theirs"])
     address = reverse("studio:proposal", args=[proposal.pk])
-    [conflict] = page(ada, address).context["review"].obstacles
+    [conflict] = page(ada, address).context["review"].publishing_obstacles
     assert "changed in the same place: issuer Company" in conflict
 
     downloaded = json.loads(nora.get(reverse("studio:proposal_document", args=[proposal.pk])).content)
@@ -456,7 +456,7 @@ def test_an_upload_decides_nothing_about_what_its_author_may_not_see(nora: Clien
 
     unseen = "Something that you may not see prevents this: issuer. Ask an administrator."
     assert unseen in refused.content.decode()
-    assert page(ada, address).context["review"].obstacles == [conflict]
+    assert page(ada, address).context["review"].publishing_obstacles == [conflict]
     proposed["issuers"][0]["audiences"] = ["theirs"]
     step(ada, proposal, "replace", document=upload(json.dumps(proposed).encode()))
     step(nora, proposal, "replace", document=upload(json.dumps(downloaded).encode()))

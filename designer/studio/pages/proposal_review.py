@@ -28,24 +28,25 @@ class Review:
     """What the page of a proposal shows.
 
     `differences` lead from what the proposal started from to what it proposes, the most serious first.
-    `obstacles` are sentences that say what holds publishing back. `judged` and `report` say what publishing
-    would do now; they are None for a closed proposal, and where nobody can tell. `refusals` are the reasons
-    of `judged` against it. `has_moved`: what the proposal changes was changed live as well;
-    `can_take_over`: the proposal can take that over without a conflict. `has_calls`: example calls were run.
+    `publishing_obstacles` are sentences that say what holds publishing back. `judged` and `report` say what
+    publishing would do now; they are None for a closed proposal, and where nobody can tell. `refusals` are
+    the reasons of `judged` against it. `has_moved`: what the proposal changes was changed live as well;
+    `can_take_over`: the proposal can take that over without a conflict. `calls_wanted`: the account wants
+    example calls to be run, which `judged` did unless something else keeps the proposal from going live.
     `endpoints` are the keys of endpoints that the proposal makes or changes. `unseen` says that the proposal
     has changes which the account may not see, and may therefore not decide about; it is None where there are
     none. `days` is the time of which `report` counts calls.
     """
 
     differences: Sequence[Difference]
-    obstacles: Sequence[str]
+    publishing_obstacles: Sequence[str]
     judged: Judgement | None = None
     report: ImportReport | None = None
     findings: Sequence[Finding] = ()
     needs_approval: bool = False
     has_moved: bool = False
     can_take_over: bool = False
-    has_calls: bool = False
+    calls_wanted: bool = False
     refusals: Sequence[str] = ()
     endpoints: Sequence[str] = ()
     unseen: str | None = None
@@ -55,7 +56,9 @@ class Review:
         """Return the review without the texts in `shown_elsewhere`, so that the page says nothing twice."""
         return replace(
             self,
-            obstacles=[obstacle for obstacle in self.obstacles if obstacle not in shown_elsewhere],
+            publishing_obstacles=[
+                obstacle for obstacle in self.publishing_obstacles if obstacle not in shown_elsewhere
+            ],
             refusals=[refusal for refusal in self.refusals if said(refusal) not in shown_elsewhere],
         )
 
@@ -64,7 +67,7 @@ class Review:
         """Return whether publishing would change something, and nothing known holds it back."""
         if self.judged is None or self.judged.plan.does_nothing:
             return False
-        return not self.obstacles and self.judged.is_acceptable()
+        return not self.publishing_obstacles and self.judged.is_acceptable()
 
 
 def review(proposal: Proposal, request: HttpRequest, *, with_calls: bool) -> Review:
@@ -80,6 +83,7 @@ def review(proposal: Proposal, request: HttpRequest, *, with_calls: bool) -> Rev
     differences = sorted(map(difference_of, visible), key=lambda difference: -difference.effect.rank)
     if not proposal.is_open:
         return Review(differences, (), unseen=unseen)
+    # Endpoints are in no hidden list, so `changes` will do.
     endpoints = sorted(
         change.key
         for change in changes
@@ -94,7 +98,7 @@ def review(proposal: Proposal, request: HttpRequest, *, with_calls: bool) -> Rev
         return Review(differences, problems, endpoints=endpoints, unseen=unseen)
     return Review(
         differences,
-        obstacles=held_back,
+        publishing_obstacles=held_back,
         judged=judged,
         report=report_on(judged),
         # What blocks is among the refusals.
@@ -103,8 +107,9 @@ def review(proposal: Proposal, request: HttpRequest, *, with_calls: bool) -> Rev
         ),
         needs_approval=needs_approval(proposal, latest()),
         has_moved=merge.has_moved,
+        # Who may not see all of it may not take over either: that stores the hidden part, too.
         can_take_over=merge.has_moved and not merge.clashes and unseen is None,
-        has_calls=with_calls,
+        calls_wanted=with_calls,
         refusals=tuple(judged.sentences(hidden)),
         endpoints=endpoints,
         unseen=unseen,
