@@ -58,10 +58,11 @@ def rounding_places(
     """
     places_by_key: dict[str, int] = {}
     for key, column, attribute, _ in _columns_with_attributes(query, None, attributes):
-        is_double = attribute.type is AttributeType.DOUBLE and attribute.precision is not None
-        is_average = column.aggregate is Aggregate.AVG and (is_double or attribute.type in _EXACT)
-        if is_average or (column.aggregate is Aggregate.SUM and is_double):
-            places_by_key[key] = _answered_attribute(column, attribute).precision or 0
+        is_sum_of_double = column.aggregate is Aggregate.SUM and attribute.type is AttributeType.DOUBLE
+        if column.aggregate is Aggregate.AVG or is_sum_of_double:
+            places = _places(column, attribute)
+            if places is not None:
+                places_by_key[key] = places
     return places_by_key
 
 
