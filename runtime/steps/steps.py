@@ -256,9 +256,8 @@ def _expressions_of_bindings(definition: EndpointDefinition) -> list[Expression]
 
 
 def _expressions_of_columns(definition: EndpointDefinition) -> list[Expression]:
-    """Return the expressions of calculated columns.
-
-    In these, `record` is the answered row, which the operation reads, not the steps.
+    """Return the compiled expressions of calculated columns, which are asked only for the fetchers that they
+    read: their `record` is a row of the answer, which the operation reads. Raises ExpressionError.
     """
     return [
         Expression(column.expression, ENDPOINT_NAMES) for column in definition.columns if column.expression

@@ -123,14 +123,17 @@ def changed_attribute(before: Attribute, body: Body, *, keep_labels: bool) -> At
     return replace(after, required=body.required or before.required)
 
 
-def extras_of(attributes: list[NewAttribute], schema_name: str | None = None) -> Extras:
-    """Return the facts that the store keeps beside the attributes themselves."""
+def extras_of(attributes: list[NewAttribute], *, entity_schema_name: str | None = None) -> Extras:
+    """Return the facts that the store keeps beside the attributes themselves.
+
+    `entity_schema_name` is that of a new entity whose schema name differs from its logical name.
+    """
     return Extras(
         defaults={
             item.attribute.logical_name: item.default for item in attributes if item.default is not None
         },
         schema_names={item.attribute.logical_name: item.schema_name for item in attributes},
-        schema_name=schema_name,
+        schema_name=entity_schema_name,
         thumbnails=frozenset(item.attribute.logical_name for item in attributes if not item.full_image),
     )
 

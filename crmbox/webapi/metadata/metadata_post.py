@@ -110,8 +110,8 @@ def _create_entity(metadata: Change, body: Body) -> Guid:
     """Create an entity with its attributes, one of which is its name. Return its MetadataId."""
     schema_name = body.needed("SchemaName")
     name = (body.text("LogicalName") or schema_name).lower()
-    sets = metadata.snapshot.option_sets
-    attributes = [read_attribute(item, name, sets) for item in body.parts("Attributes")]
+    global_sets = metadata.snapshot.option_sets
+    attributes = [read_attribute(item, name, global_sets) for item in body.parts("Attributes")]
     primary = [item.attribute for item in attributes if item.attribute.is_primary_name]
     if len(primary) != 1:
         raise bad_payload(f"{schema_name}: exactly one attribute has IsPrimaryName true.")
@@ -130,7 +130,7 @@ def _create_entity(metadata: Change, body: Body) -> Guid:
         entity,
         [item.attribute for item in attributes],
         ownership=_ownership(body),
-        extras=extras_of(attributes, None if schema_name == name else schema_name),
+        extras=extras_of(attributes, entity_schema_name=None if schema_name == name else schema_name),
     )
     return metadata_id("entity", name)
 

@@ -146,15 +146,24 @@ class Catalogue:
         """Fetch what has changed since the last refresh. Return whether anything differs.
 
         The platform does not tell changes of global option sets. They are fetched if anybody has asked for
-        them. Everything is fetched if the platform does not tell changes, or the last refresh was too long
-        ago.
+        them. Everything is fetched where the platform tells no changes, or no longer knows the stored stamp,
+        and where it denies the list of entities and the store has none that can be read. Otherwise processes,
+        languages and the service's user are not fetched. Raises PlatformFailure, and then keeps what is
+        stored.
         """
+        needs_everything = changed = False
         with self._refreshing:
             stored_documents = {name: self._store.load(name) or b"" for name in self._store.names()}
             fetched = self._fetch_changed(stored_documents)
-            changed = None if fetched is None else self._store_refreshed(stored_documents, fetched)
+            if fetched is None:
+                needs_everything = True
+            else:
+                changed = self._store_refreshed(stored_documents, fetched)
+        if needs_everything:
+            # Outside the lock: `refresh` takes the same lock.
+            return self.refresh()
         self.synchronise()
-        return self.refresh() if changed is None else changed
+        return changed
 
     def _fetch_changed(self, stored_documents: Mapping[str, bytes]) -> dict[str, bytes] | None:
         """Return the documents in `stored_documents` as they are now; None when all of them have to be
