@@ -41,7 +41,9 @@ def labelled(label: Label, name: str) -> str:
     return f"{text} ({name})" if text else name
 
 
-def _attributes(place: PickerPlace, is_offered: Callable[[Attribute], bool]) -> Iterator[tuple[str, str]]:
+def offered_attributes(
+    place: PickerPlace, is_offered: Callable[[Attribute], bool]
+) -> Iterator[tuple[str, str]]:
     """Yield the logical name and the label of each attribute of the entity that `is_offered` accepts."""
     attributes = place.metadata.attributes(place.entity) if place.entity else {}
     for name, attribute in attributes.items():
@@ -52,7 +54,7 @@ def _attributes(place: PickerPlace, is_offered: Callable[[Attribute], bool]) -> 
 def _option_sets(place: PickerPlace) -> Iterator[tuple[str, str]]:
     """Yield the option sets of the entity's attributes; without an entity, the global option sets."""
     if place.entity:
-        yield from _attributes(place, lambda attribute: attribute.type.has_options)
+        yield from offered_attributes(place, lambda attribute: attribute.type.has_options)
         return
     for name, option_set in place.metadata.option_sets().items():
         yield name, labelled(option_set.label, name)
@@ -109,6 +111,6 @@ def _alternate_keys(place: PickerPlace) -> Iterator[tuple[str, str]]:
 ALTERNATE_KEY = Picker(_alternate_keys)
 OPTION_SET = Picker(_option_sets)
 PROCESS = Picker(_processes)
-FILE_COLUMN = Picker(lambda place: _attributes(place, lambda attribute: attribute.type.holds_file))
+FILE_COLUMN = Picker(lambda place: offered_attributes(place, lambda attribute: attribute.type.holds_file))
 MANY_TO_MANY = Picker(_many_to_many)
 RELATED_ENTITY = Picker(_related_entities)

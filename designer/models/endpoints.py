@@ -48,7 +48,9 @@ class Endpoint(models.Model):
         max_length=63,
         blank=True,
         validators=[names.segment],
-        help_text=_("The last segment of the path. If it is empty, the path ends in the entity's segment."),
+        help_text=_(
+            "The endpoint's own segment of the path. If it is empty, the entity's segment stands there."
+        ),
     )
     name = models.CharField(
         max_length=63,

@@ -9,7 +9,6 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
-import orjson
 from django.conf import settings
 from pydantic import BaseModel
 
@@ -80,8 +79,9 @@ class Digests:
 
 def _digest(definitions: Iterable[BaseModel], more: str) -> bytes:
     """Return the digest of definitions, and of the text `more`."""
-    values = [definition.model_dump(warnings=False) for definition in definitions]
-    return hashlib.sha256(orjson.dumps([values, more], default=str)).digest()
+    # Not by orjson, which takes no whole number beyond 64 bits: a constant may be one.
+    texts = [definition.model_dump_json(warnings=False) for definition in definitions]
+    return hashlib.sha256("\n".join((*texts, more)).encode()).digest()
 
 
 def program_digest() -> bytes:

@@ -58,6 +58,26 @@ def test_a_number_beyond_64_bits_stands_on_the_page(
     assert str(HUGE) in page(dora, change_url(ratio.endpoint)).content.decode()
 
 
+@pytest.mark.parametrize("path", ["openapi.json", "schema"])
+@pytest.mark.parametrize(
+    "values", [{"default": HUGE}, {"allowed": [HUGE, 1]}, {"type": "OptionSet", "default": HUGE}], ids=str
+)
+def test_a_value_beyond_64_bits_keeps_nobody_from_the_documents(
+    max: Caller, ratio: Input, values: dict[str, Any], path: str
+) -> None:
+    Input.objects.filter(pk=ratio.pk).update(**values)
+    assert max.get(f"/api/{path}").status_code == 200
+
+
+def test_a_constant_beyond_64_bits_keeps_nobody_from_the_documents(max: Caller, ratio: Input) -> None:
+    Binding.objects.create(
+        endpoint=ratio.endpoint, attribute="numberofemployees", source="constant", value=str(HUGE)
+    )
+    answer = max.get("/api/openapi.json")
+    assert answer.status_code == 200
+    assert "/api/sales/accounts/{id}" in answer.json()["paths"]
+
+
 def test_yaml_has_money_with_all_its_digits(max: Caller) -> None:
     document = yaml.load(max.get("/api/openapi.yaml").content, Loader=yaml.BaseLoader)
     revenue = document["components"]["schemas"]["create.sales.accounts.input"]["properties"]["revenue"]
