@@ -176,15 +176,19 @@ def test_an_upload_whose_commit_is_not_answered_keeps_its_file(
 
         def execute(self, statement: str, params: Any) -> Any:
             executed = self._cursor.execute(statement, params)
-            if "SET attached" in statement:
-                lost.append("next")
-            elif statement == "COMMIT" and lost == ["next"]:
+            if statement == "COMMIT" and lost == ["next"]:
                 lost.append("now")
                 raise OperationalError("the connection was lost")
             return executed
 
+    def on_statement(execute: Any, sql: str, *rest: Any) -> Any:
+        if "SET attached" in sql:
+            lost.append("next")
+        return execute(sql, *rest)
+
+    # Wrappers see every statement but those that begin and end transactions.
     monkeypatch.setattr(dialect, "cursor", lambda self, connection: Unanswered(connection))
-    with pytest.raises(Unavailable):
+    with connections[APART].execute_wrapper(on_statement), pytest.raises(Unavailable):
         upload(platform, id, LARGE, file_name="New.pdf")
     monkeypatch.undo()
 
