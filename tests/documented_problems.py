@@ -8,14 +8,16 @@ from typing import Any
 from django.db import DatabaseError
 
 from crmclient.errors import PlatformError
-from runtime.describe.documentation import documentation_of, refusals
-from runtime.http.problems import CONTENT_TYPE
-from runtime.http.request_record import record_of
-from runtime.serving.served import current
 
 
 def judge_problem(answer: Any) -> None:
     """Fail for a status or code that is not documented. An endpoint that cannot be described has none."""
+    # Not at the top: pytest loads this module with its plugins, before there are applications.
+    from runtime.describe.documentation import documentation_of, refusals
+    from runtime.http.problems import CONTENT_TYPE
+    from runtime.http.request_record import record_of
+    from runtime.serving.served import current
+
     if answer.headers.get("Content-Type") != CONTENT_TYPE:
         return
     key, code = record_of(answer.wsgi_request).endpoint, answer.json()["code"]
