@@ -7,6 +7,7 @@ negotiation refuses callers that do not take it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
@@ -25,15 +26,19 @@ _OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_OMIT_MICROSECONDS | orjson.OPT_PASSTHRO
 _LOWEST, _HIGHEST = -(2**63), 2**64 - 1
 
 
-def render(value: Any, *, is_indented: bool = False) -> bytes:
+def render(value: Any) -> bytes:
     """Return the JSON text of `value`, which may contain any `crmclient` value."""
-    options = _OPTIONS | orjson.OPT_INDENT_2 if is_indented else _OPTIONS
+    return dump(value, default=_as_json, options=_OPTIONS)
+
+
+def dump(value: Any, *, default: Callable[[Any], Any], options: int) -> bytes:
+    """Return the JSON text of `value` as `orjson.dumps` does, with whole numbers of any length."""
     try:
-        return orjson.dumps(value, default=_as_json, option=options)
+        return orjson.dumps(value, default=default, option=options)
     except orjson.JSONEncodeError:
         # It may be a number beyond 64 bits, such as a limit that a designer has typed. They are so rare that
         # no other value is searched for them. For any other cause the same error is raised again.
-        return orjson.dumps(_with_long_numbers(value), default=_as_json, option=options)
+        return orjson.dumps(_with_long_numbers(value), default=default, option=options)
 
 
 def json_response(value: Any, *, status: int = 200, headers: dict[str, str] | None = None) -> HttpResponse:

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.http.rendering import render
+import orjson
+
+from runtime.http.rendering import dump, render
 
 
 def readable(value: Any) -> str:
-    """Return a value as indented JSON, with exact numbers as in answers; empty for None."""
-    return "" if value is None else render(value, is_indented=True).decode()
+    """Return a value as indented JSON, with exact numbers as in answers; empty for None.
+
+    Values of a platform that answers leave out, or shorten, are whole here: a record with its entity, a party.
+    """
+    return "" if value is None else dump(value, default=_exact, options=orjson.OPT_INDENT_2).decode()
+
+
+def _exact(unusual: Any) -> orjson.Fragment:
+    """Return a value that orjson does not know, such as a Decimal, as answers have it."""
+    return orjson.Fragment(render(unusual))

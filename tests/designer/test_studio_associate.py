@@ -50,7 +50,8 @@ def test_an_association_is_made_by_choosing(dora: Client, rita: Caller, teams: E
     assert rita.request("PUT", path(team, RITA)).status_code == 204
     assert rita.request("DELETE", path(team, RITA)).status_code == 405
     assert members(team) == [RITA]
-    assert "PUT /api/sales/teams/{id}/members/{relatedId}" in page(dora, change_url(row)).content.decode()
+    shown = page(dora, change_url(row)).content.decode().replace("<wbr>", "")
+    assert "PUT /api/sales/teams/{id}/members/{relatedId}" in shown
 
 
 def test_a_relationship_has_the_same_label_wherever_it_is_chosen(dora: Client, teams: ExposedEntity) -> None:
