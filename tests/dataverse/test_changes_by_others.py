@@ -171,7 +171,7 @@ def test_while_the_platform_is_away_nothing_is_missed(crm: Crm, failing: Failing
 def test_the_platform_page_counts_the_looks(crm: Crm, dora: Client) -> None:
     cached()
     poll()
-    page = html.fromstring(dora.get(reverse("studio:platform_budget")).content)
+    page: Any = html.fromstring(dora.get(reverse("studio:platform_budget")).content)
     (row,) = page.xpath('//tr[th/code="lead"]')
     assert [cell.text for cell in row.findall("td")][:2] == ["1", "0"]
 
