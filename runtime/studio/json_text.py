@@ -12,7 +12,7 @@ from runtime.http.rendering import dump, render
 def readable(value: Any) -> str:
     """Return a value as indented JSON, with exact numbers as in answers; empty for None.
 
-    Values of a platform that answers leave out, or shorten, are whole here: a record with its entity, a party.
+    What answers leave out of a platform's values is here, too, such as the entity of a record.
     """
     return "" if value is None else dump(value, default=_exact, options=orjson.OPT_INDENT_2).decode()
 

@@ -42,7 +42,7 @@ def test_an_upsert_is_made_by_choosing(dora: Client, rita: Caller, accounts: Exp
     assert saved.status_code == 302, errors(saved)
     number = a_number()
     assert rita.request("PUT", path(number), {"name": "Made"}).json()["created"] is True
-    shown = page(dora, change_url(row)).content.decode()
+    shown = page(dora, change_url(row)).content.decode().replace("<wbr>", "")
     assert "PUT /api/sales/accounts/keys/number/{value}" in shown
     assert "/api/sales/accounts/keys/number/$VALUE" in shown
 
