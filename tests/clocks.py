@@ -1,4 +1,4 @@
-"""Clocks that show another time: of a module that asks `datetime`, and of a server, by libfaketime."""
+"""Clocks that show another time: set by hand, of a module that asks `datetime`, of a server by libfaketime."""
 
 from __future__ import annotations
 
@@ -12,6 +12,16 @@ import pytest
 
 # How long something takes is measured with a clock that nobody sets.
 _MEASURES_TRULY = {"FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+
+
+class SetClock:
+    """A clock that shows `now`, in seconds, until somebody sets it. Called as `time.monotonic` is."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
 
 
 def ahead(monkeypatch: pytest.MonkeyPatch, module: ModuleType) -> Callable[[float], None]:

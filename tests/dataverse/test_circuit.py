@@ -7,25 +7,18 @@ import pytest
 from crmclient.dataverse.http.circuit import FAILURES, FIRST_PAUSE, LONGEST_PAUSE, Circuit
 from crmclient.dataverse.http.observer import Silent
 from crmclient.errors import DeadlineExceeded, Unavailable
+from tests.clocks import SetClock
 
 FAILURE = DeadlineExceeded("There was no answer in time.")
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
+@pytest.fixture
+def clock() -> SetClock:
+    return SetClock()
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def circuit(clock: Clock) -> Circuit:
+def circuit(clock: SetClock) -> Circuit:
     """A circuit that has just opened."""
     opened = Circuit(Silent(), clock)
     for _ in range(FAILURES):
@@ -34,7 +27,7 @@ def circuit(clock: Clock) -> Circuit:
     return opened
 
 
-def is_refused(circuit: Circuit, clock: Clock) -> bool:
+def is_refused(circuit: Circuit, clock: SetClock) -> bool:
     try:
         with circuit.enter(clock.now + 20) as passage:
             passage.succeeded()
@@ -43,7 +36,7 @@ def is_refused(circuit: Circuit, clock: Clock) -> bool:
     return False
 
 
-def test_a_request_from_before_that_fails_during_a_probe_makes_no_pause_longer(clock: Clock) -> None:
+def test_a_request_from_before_that_fails_during_a_probe_makes_no_pause_longer(clock: SetClock) -> None:
     circuit = Circuit(Silent(), clock)
     with circuit.enter(clock.now + 60) as early:
         for _ in range(FAILURES):
@@ -58,14 +51,16 @@ def test_a_request_from_before_that_fails_during_a_probe_makes_no_pause_longer(c
     assert not is_refused(circuit, clock)
 
 
-def test_a_probe_that_was_not_sent_gives_its_turn_to_the_next_request(circuit: Circuit, clock: Clock) -> None:
+def test_a_probe_that_was_not_sent_gives_its_turn_to_the_next_request(
+    circuit: Circuit, clock: SetClock
+) -> None:
     clock.now += FIRST_PAUSE
     with pytest.raises(ZeroDivisionError), circuit.enter(clock.now + 20):
         raise ZeroDivisionError  # such as: no place, no budget, no token
     assert not is_refused(circuit, clock)
 
 
-def test_each_probe_that_fails_doubles_the_pause_up_to_the_longest(circuit: Circuit, clock: Clock) -> None:
+def test_each_probe_that_fails_doubles_the_pause_up_to_the_longest(circuit: Circuit, clock: SetClock) -> None:
     pauses = [FIRST_PAUSE, 2 * FIRST_PAUSE, 4 * FIRST_PAUSE, LONGEST_PAUSE, LONGEST_PAUSE]
     for pause in pauses:
         clock.now += pause - 0.01

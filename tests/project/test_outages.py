@@ -17,6 +17,7 @@ from crmclient import outages
 from crmclient.outages import QUIET, REMINDER, Outage
 from project.observability.shared_figures import FOLDER
 from project.observability.shared_outages import SharedOutages
+from tests.clocks import SetClock
 from tests.dataverse.reaching import settings_for
 from tests.observability import Figures, lines, requests_logged
 from tests.servers import Server, Site, copied, until
@@ -24,21 +25,13 @@ from tests.servers import Server, Site, copied, until
 READ = f"/api/sales/accounts/{FIRST_ACCOUNT}"
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
+@pytest.fixture
+def clock() -> SetClock:
+    return SetClock()
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def outage(clock: Clock) -> Outage:
+def outage(clock: SetClock) -> Outage:
     return Outage(logging.getLogger("portico.try"), "it is away", "it is back", still="still", clock=clock)
 
 
@@ -59,7 +52,7 @@ def test_only_the_first_failure_is_told_with_its_error(
 
 
 def test_an_outage_that_lasts_is_told_of_now_and_then(
-    outage: Outage, clock: Clock, caplog: pytest.LogCaptureFixture
+    outage: Outage, clock: SetClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     for _ in range(150):
         outage.failed(ValueError())
@@ -70,7 +63,7 @@ def test_an_outage_that_lasts_is_told_of_now_and_then(
 
 
 def test_the_end_is_told_with_how_long_it_lasted(
-    outage: Outage, clock: Clock, caplog: pytest.LogCaptureFixture
+    outage: Outage, clock: SetClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     outage.failed()
     clock.now += 30
@@ -84,7 +77,7 @@ def test_the_end_is_told_with_how_long_it_lasted(
 
 
 def test_what_comes_and_goes_is_one_outage(
-    outage: Outage, clock: Clock, caplog: pytest.LogCaptureFixture
+    outage: Outage, clock: SetClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     for _ in range(20):
         outage.failed()
@@ -94,7 +87,7 @@ def test_what_comes_and_goes_is_one_outage(
 
 
 @pytest.fixture
-def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: Clock) -> list[Outage]:
+def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: SetClock) -> list[Outage]:
     """What two processes that have a folder in common know of one thing."""
     monkeypatch.setenv(FOLDER, str(tmp_path))
     monkeypatch.setattr(outages, "_place", SharedOutages())
@@ -102,7 +95,7 @@ def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: Clock) -> list[
 
 
 def test_processes_that_see_one_outage_tell_it_once(
-    both: list[Outage], clock: Clock, caplog: pytest.LogCaptureFixture
+    both: list[Outage], clock: SetClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     one, other = both
     for _ in range(3):
