@@ -1,4 +1,4 @@
-"""Clocks that show another time: set by hand, of a module that asks `datetime`, of a server by libfaketime."""
+"""Clocks that show another time: one set by hand, that of a module that asks `datetime`, that of a server."""
 
 from __future__ import annotations
 
