@@ -221,6 +221,7 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests of an empty database first, then those of the demo, last those that empty tables at their end."""
     missing = [mark for mark, variable in _SERVERS.items() if not os.environ.get(variable)]
+    on_postgresql = os.environ.get("DATABASE_URL", "").startswith("postgres")
     of_storage = config.getoption("--of-storage")
     assert all(place.exists() for place in _NOT_OF_STORAGE)
     drills = config.getoption("--drills") is not None
@@ -231,6 +232,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if _is_marked(item, ["drill"]) is not drills
         or _is_marked(item, ["a11y"]) is not a11y
         or _is_marked(item, missing)
+        or (on_postgresql and _is_marked(item, ["sqlite"]))
         or (of_storage and not _is_of_storage(item))
     ]
     names = {item.nodeid for item in left_out}

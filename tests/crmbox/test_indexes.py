@@ -122,8 +122,9 @@ def test_an_index_that_cannot_be_or_is_there_already_is_refused(
         metadata.alter_indexes("shop_product", attribute, indexed=indexed, searched=searched)
 
 
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL reads small tables whole")
+@pytest.mark.sqlite
 def test_the_indexes_that_are_told_of_are_those_that_queries_use(joined: EmbeddedPlatform) -> None:
+    """PostgreSQL would read tables that are so small whole."""
     with change() as metadata:
         metadata.alter_indexes("shop_product", "quantity", indexed=True, searched=False)
         metadata.create_key("shop_product", AlternateKey("pair", ("serial", "price")))
