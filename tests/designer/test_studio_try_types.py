@@ -271,7 +271,8 @@ def test_of_an_entity_that_shows_records_of_others_no_costs_are_told(dora: Clien
     assert _costs(dora, "activitypointer", f"<filter>{conditions}</filter>{order}") == []
 
 
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite counts by the highest row number")
+# SQLite counts by the highest row number.
+@pytest.mark.sqlite
 @pytest.mark.parametrize(("language", "count"), [("en", "2,500"), ("de", "2.500")])
 def test_the_number_of_records_is_written_as_the_language_writes_it(
     dora: Client, language: str, count: str
