@@ -31,6 +31,17 @@ _NAMES: Final = {
 }
 
 
+def parts_by_privilege(missing: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Return the keys of parts by the privilege without which they are unknown.
+
+    `missing` are pairs of a part and its privilege, which is empty where the platform does not name it.
+    """
+    parts: dict[str, list[str]] = {}
+    for part, privilege in missing:
+        parts.setdefault(privilege, []).append(part)
+    return parts
+
+
 def parts_in_words(keys: Iterable[str]) -> Sentence:
     """Return the names of some parts as a list within a sentence. Entities of which the same is meant are
     named together.

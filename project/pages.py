@@ -53,9 +53,8 @@ def server_error(request: HttpRequest) -> HttpResponse:
     error = sys.exception()
     problem = problem_of(error) if isinstance(error, Exception) else None
     # 500 itself is a mistake of ours, which nothing mends by waiting: it has a page of its own.
-    is_for_now = problem is not None and problem.status_code > 500
-    if problem is not None and is_for_now and not is_of_the_api(request.path_info):
-        # The database, the platform or the disk fails for now: a proxy and a reader may try again.
+    # The others are failures of the database, the platform or the disk: a proxy and a reader may try again.
+    if problem is not None and problem.status_code > 500 and not is_of_the_api(request.path_info):
         shown = {"reason": problem.sentence}
         page = render(request, "portico/unavailable.html", shown, status=problem.status_code)
         for name, value in problem.headers.items():

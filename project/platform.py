@@ -9,7 +9,7 @@ from django.conf import settings
 from crmbox.engine.bulkhead import Bulkhead
 from crmbox.platform import EmbeddedPlatform
 from crmclient import Platform
-from designer.platform import PLATFORMS
+from designer.platform import PLATFORMS, get_platform
 from project import applications, threads
 
 if TYPE_CHECKING:
@@ -23,7 +23,14 @@ def name_in_use() -> str:
     name: str = PLATFORMS.built_in_name(setting) or setting
     if name == "configured":
         return "dataverse" if settings.PORTICO["CRM_URL"] else "embedded"
-    return name
+    return "dataverse" if "." in name and _is_made_as_dataverse() else name
+
+
+def _is_made_as_dataverse() -> bool:
+    """Return whether the platform is Dataverse, whatever function makes it."""
+    from crmclient.dataverse.platform import DataversePlatform
+
+    return isinstance(get_platform(), DataversePlatform)
 
 
 def configured() -> Platform:

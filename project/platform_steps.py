@@ -34,12 +34,6 @@ def why_no_steps() -> Sentence | None:
             "The platform is the CRM in the box: there is nothing to reach, no privilege to add, and no "
             "budget to keep to."
         )
-    if "." in name:
-        # A path, as settings of earlier releases have: what it makes may well be Dataverse.
-        from crmclient.dataverse.platform import DataversePlatform
-
-        if isinstance(get_platform(), DataversePlatform):
-            return None
     return Sentence(
         "The platform is “%(name)s”, which a package brings. Only the way to Dataverse can be checked step "
         "by step.",

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -25,7 +24,14 @@ from crmclient.errors import (
     UnknownEntity,
     UnknownProcess,
 )
-from crmclient.metadata_parts import LANGUAGES, OPTION_SETS, PROCESSES, SECURITY_ROLES, parts_in_words
+from crmclient.metadata_parts import (
+    LANGUAGES,
+    OPTION_SETS,
+    PROCESSES,
+    SECURITY_ROLES,
+    parts_by_privilege,
+    parts_in_words,
+)
 from crmclient.optional_abilities import KeepsMetadata, TellsPrivileges
 from crmclient.platform import Call, Platform
 from crmclient.query.ast import ALL, Column, Query
@@ -182,16 +188,15 @@ def _unknown_metadata(platform: Platform) -> Iterator[Step]:
         # The platform notes a privilege that is missing for one of these: `missing_privileges` has it below.
         with suppress(MissingPrivilege):
             yield from _check_part(part, ask)
-    parts_by_privilege = defaultdict[str, list[str]](list)
+    missing: list[tuple[str, str]] = []
     # Security roles are read anew each time, so their privilege is told by the error alone.
     try:
         yield from _check_part(SECURITY_ROLES, platform.security_roles)
     except MissingPrivilege as error:
-        parts_by_privilege[error.privilege].append(SECURITY_ROLES)
+        missing.append((SECURITY_ROLES, error.privilege))
     if isinstance(platform, KeepsMetadata):
-        for part, privilege in platform.missing_privileges().items():
-            parts_by_privilege[privilege].append(part)
-    for privilege, parts in parts_by_privilege.items():
+        missing += platform.missing_privileges().items()
+    for privilege, parts in parts_by_privilege(missing).items():
         yield Step(
             "metadata",
             Outcome.WARNING,

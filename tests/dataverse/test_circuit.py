@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 import pytest
 
 from crmclient.dataverse.http.circuit import FAILURES, FIRST_PAUSE, LONGEST_PAUSE, Circuit
@@ -57,6 +59,18 @@ def test_a_probe_that_was_not_sent_gives_its_turn_to_the_next_request(
     clock.now += FIRST_PAUSE
     with pytest.raises(ZeroDivisionError), circuit.enter(clock.now + 20):
         raise ZeroDivisionError  # such as: no place, no budget, no token
+    assert not is_refused(circuit, clock)
+
+
+def test_a_probe_that_was_given_up_takes_no_turn_from_the_next(circuit: Circuit, clock: SetClock) -> None:
+    clock.now += FIRST_PAUSE
+    with ExitStack() as late:
+        late.enter_context(circuit.enter(clock.now + 20))
+        clock.now += 20
+        with circuit.enter(clock.now + 20) as probe:
+            late.close()
+            assert is_refused(circuit, clock)
+            probe.succeeded()
     assert not is_refused(circuit, clock)
 
 

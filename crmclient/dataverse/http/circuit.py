@@ -71,7 +71,9 @@ class Circuit:
         finally:
             if passage.is_probe and not passage.has_reported:
                 with self._lock:
-                    self._probe_ends = None
+                    # Another probe may have taken the turn of one that was given up.
+                    if self._probe_ends == ends:
+                        self._probe_ends = None
 
     def _refuse(self, now: float) -> None:
         """Raise Unavailable during a pause, and while a probe is under way."""

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from crmclient import FetchesMetadata, KeepsMetadata, Platform
 from crmclient.dataverse.advice import advice_on
 from crmclient.errors import MetadataPending, MissingPrivilege, PlatformError, PlatformFailure
-from crmclient.metadata_parts import USERS, parts_in_words
+from crmclient.metadata_parts import USERS, parts_by_privilege, parts_in_words
 from crmclient.sentences import Sentence
 from designer.audit import note
 from designer.history.accepted_metadata import accept_metadata
@@ -150,12 +150,9 @@ def _missing_privileges(platform: Platform, privilege_for_users: str | None) -> 
     service's account lacks to read users; None: it lacks none.
     """
     missing = platform.missing_privileges() if isinstance(platform, KeepsMetadata) else {}
-    parts_by_privilege: dict[str, list[str]] = (
-        {} if privilege_for_users is None else {privilege_for_users: [USERS]}
-    )
-    for part, privilege in missing.items():
-        parts_by_privilege.setdefault(privilege, []).append(part)
-    return {privilege: parts_in_words(parts) for privilege, parts in parts_by_privilege.items()}
+    of_users = [] if privilege_for_users is None else [(USERS, privilege_for_users)]
+    by_privilege = parts_by_privilege((*of_users, *missing.items()))
+    return {privilege: parts_in_words(parts) for privilege, parts in by_privilege.items()}
 
 
 def _found_changes(refreshed: RefreshResult) -> bool:

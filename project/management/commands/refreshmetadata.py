@@ -8,7 +8,7 @@ from django.core.management.base import CommandError
 
 from crmclient import KeepsMetadata
 from crmclient.errors import PlatformError
-from crmclient.metadata_parts import parts_in_words
+from crmclient.metadata_parts import parts_by_privilege, parts_in_words
 from designer.management.json_command import JsonCommand
 from designer.platform import get_platform
 
@@ -36,10 +36,7 @@ class Command(JsonCommand):
             self.write_json({"result": result, "missing_privileges": missing})
             return
         self.stdout.write(_RESULTS[result])
-        parts_by_privilege: dict[str, list[str]] = {}
-        for part, privilege in missing.items():
-            parts_by_privilege.setdefault(privilege, []).append(part)
-        for privilege, parts in parts_by_privilege.items():
+        for privilege, parts in parts_by_privilege(missing.items()).items():
             self.stdout.write(
                 f"Not known: {parts_in_words(parts)}. The service's account lacks "
                 f"{privilege or 'a privilege that Dataverse does not name'}. "
