@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from django.db import connection
 
 from crmclient.dataverse.metadata import pending_fetches
+from crmclient.dataverse.metadata.store import MemoryStore
 from crmclient.dataverse.metadata.stored_documents import FORMAT
 from crmclient.errors import PlatformFailure, UnknownEntity
 from crmclient.query.ast import Query
@@ -183,6 +185,29 @@ def test_a_look_for_changes_finds_what_came_and_what_went(
     assert other.refresh_changed_metadata() is True
     assert "new_nickname" not in platform.attributes("contact")
     assert platform.refresh_changed_metadata() is False
+
+
+def test_what_another_process_stores_during_a_look_for_changes_is_not_older_than_its_stamp(
+    failing: Failing, crm: Crm
+) -> None:
+    store = MemoryStore()
+    looking, other = failing.platform(store=store), failing.platform(store=store)
+    looking.refresh_metadata()
+    # Not before the platform has been asked for its changes, which it tells two seconds later.
+    failing.arm({"path": "RetrieveMetadataChanges", "delay": 2})
+    with ThreadPoolExecutor(1) as pool:
+        look = pool.submit(looking.refresh_changed_metadata)
+        while failing.struck() == [0]:
+            time.sleep(0.01)
+        assert "new_nickname" not in other.attributes("contact")
+        assert crm.send("POST", ATTRIBUTES, json=NEW).status_code == 204
+        try:
+            assert not look.done()
+            look.result()
+            assert "new_nickname" in other.attributes("contact")
+            assert "new_nickname" in looking.attributes("contact")
+        finally:
+            crm.send("DELETE", f"{ATTRIBUTES}(LogicalName='new_nickname')")
 
 
 @pytest.mark.parametrize(

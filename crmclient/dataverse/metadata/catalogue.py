@@ -212,7 +212,11 @@ class Catalogue:
         stamp = stored_name(STAMP)
         # Compared with the same empty stamp on both sides.
         changed = {**stored_documents, stamp: b""} != {**fetched, stamp: b""}
-        if changed:
+        # What others have stored meanwhile may be older than a new stamp. Kept beside it, it would count as
+        # up to date. It is fetched again when somebody needs it.
+        came_meanwhile = set(self._store.names()) - stored_documents.keys()
+        is_stamp_new = fetched.get(stamp) != stored_documents.get(stamp)
+        if changed or (came_meanwhile and is_stamp_new):
             self._store.replace(fetched)
         else:
             if stamp in fetched:
