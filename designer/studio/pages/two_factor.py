@@ -70,7 +70,7 @@ class TwoFactorPage(StudioPage):
 
     def _confirm(self, request: HttpRequest) -> str:
         """Switch two-factor login on, if the code is right. Return what is wrong, else an empty text."""
-        device = TOTPDevice.objects.filter(user=request.user, confirmed=False).first()
+        device = _locked_device(request, confirmed=False)
         if device is None:
             # Confirmed in another tab, or the form was sent twice: the page shows how things are now.
             return ""
@@ -84,7 +84,7 @@ class TwoFactorPage(StudioPage):
 
     def _end(self, request: HttpRequest) -> str:
         """Switch two-factor login off, if the code is right. Return what is wrong, else an empty text."""
-        device = TOTPDevice.objects.filter(user=request.user, confirmed=True).first()
+        device = _locked_device(request, confirmed=True)
         if device is None:
             # Switched off in another tab: the page shows how things are now.
             return ""
@@ -94,6 +94,15 @@ class TwoFactorPage(StudioPage):
         note(request, AuditEntry.Action.TWO_FACTOR, detail="on → off")
         messages.success(request, _("The login no longer asks for a code."))
         return ""
+
+
+def _locked_device(request: HttpRequest, *, confirmed: bool) -> TOTPDevice | None:
+    """Return the account's device, locked until the transaction ends; None if there is none.
+
+    Several codes sent at once are checked one after the other: else all of them would be tried before the
+    first wrong one makes the next wait.
+    """
+    return TOTPDevice.objects.select_for_update().filter(user=request.user, confirmed=confirmed).first()
 
 
 def _code(request: HttpRequest) -> str:
