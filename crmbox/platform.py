@@ -48,7 +48,7 @@ from crmclient.metadata import (
     SecurityRole,
     UserReports,
 )
-from crmclient.optional_abilities import Indexes, RecordChanges, SavedView
+from crmclient.optional_abilities import Indexes, RecordChanges, SavedViews
 from crmclient.platform import SERVICE_CALL, Call, Operation
 from crmclient.query.ast import ALL, Page, Query
 from crmclient.values import (
@@ -308,8 +308,8 @@ class EmbeddedPlatform:
         with read_unit(self._alias) as unit:
             return entity_indexes(unit, entity)
 
-    def saved_views(self, entity: str) -> Sequence[SavedView]:
-        return list(saved_views(self.query, entity))
+    def saved_views(self, entity: str) -> SavedViews:
+        return SavedViews(tuple(saved_views(self.query, entity)))
 
     def metadata_revision(self) -> str:
         with read_unit(self._alias) as unit:

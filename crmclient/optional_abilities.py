@@ -6,11 +6,12 @@ Each ability is a protocol of its own. Whoever uses one asks with `isinstance` w
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol, runtime_checkable
 
+from crmclient.errors import MissingPrivilege
 from crmclient.platform import SERVICE_CALL, Call
 from crmclient.values import Guid
 
@@ -91,15 +92,23 @@ class SavedView:
     is_personal: bool
 
 
+@dataclass(frozen=True, slots=True)
+class SavedViews:
+    """The saved views of an entity, by name, personal ones last.
+
+    `denied` is why those of the organisation are unknown; None where they are known.
+    """
+
+    views: tuple[SavedView, ...] = ()
+    denied: MissingPrivilege | None = None
+
+
 @runtime_checkable
 class OffersViews(Protocol):
     """A platform on which queries are saved, as FetchXML."""
 
-    def saved_views(self, entity: str) -> Sequence[SavedView]:
-        """Return the saved views that list records of an entity, by name, personal ones last.
-
-        Empty for an unknown entity.
-        """
+    def saved_views(self, entity: str) -> SavedViews:
+        """Return the saved views that list records of an entity; none for an unknown entity."""
         ...
 
 

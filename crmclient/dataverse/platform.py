@@ -49,7 +49,7 @@ from crmclient.metadata import (
     UserReports,
 )
 from crmclient.metadata_parts import OPTIONS, RELATIONSHIPS
-from crmclient.optional_abilities import AccessRight, Privilege, Reach, RecordChanges, SavedView
+from crmclient.optional_abilities import AccessRight, Privilege, Reach, RecordChanges, SavedViews
 from crmclient.platform import SERVICE_CALL, Call, Create, Delete, Operation, Update
 from crmclient.query.ast import ALL, Page, Query
 from crmclient.values import (
@@ -299,8 +299,8 @@ class DataversePlatform:
 
     # From here to `last_reported_budget`: optional abilities, as `crmclient.optional_abilities` has them.
 
-    def saved_views(self, entity: str) -> Sequence[SavedView]:
-        return list(views.saved_views(self._api, entity))
+    def saved_views(self, entity: str) -> SavedViews:
+        return views.saved_views(self._api, entity)
 
     def metadata_revision(self) -> str:
         return self._catalogue.revision()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 from crmclient.dataverse import paths
@@ -10,7 +9,7 @@ from crmclient.dataverse.api import Api
 from crmclient.dataverse.error_subjects import Kind, Subject
 from crmclient.dataverse.http.messages import reading
 from crmclient.errors import AccessDenied, MissingPrivilege
-from crmclient.optional_abilities import SavedView
+from crmclient.optional_abilities import SavedView, SavedViews
 from crmclient.platform import SERVICE_CALL
 from crmclient.sentences import Sentence
 
@@ -18,14 +17,12 @@ from crmclient.sentences import Sentence
 _LISTS: Final = "querytype eq 0 and fetchxml ne null"
 
 
-def saved_views(api: Api, entity: str) -> Iterator[SavedView]:
-    """Yield the views that the service's account may read, by name.
-
-    Views of users that it may not read are left out. Raises MissingPrivilege where it may not read the
-    organisation's, and there are no others.
+def saved_views(api: Api, entity: str) -> SavedViews:
+    """Return the views that the service's account may read. Views of users that it may not read are left out
+    without a word: few accounts may.
     """
     denied: MissingPrivilege | None = None
-    has_views = False
+    views: list[SavedView] = []
     quoted = "'" + entity.replace("'", "''") + "'"
     for entity_set, view, is_personal in (
         ("savedqueries", "savedquery", False),
@@ -46,8 +43,5 @@ def saved_views(api: Api, entity: str) -> Iterator[SavedView]:
             continue
         with reading(Sentence("the platform's views")):
             texts = [(str(row["name"]), str(row["fetchxml"])) for row in rows]
-        for name, fetchxml in texts:
-            has_views = True
-            yield SavedView(name, fetchxml, is_personal)
-    if denied is not None and not has_views:
-        raise denied
+        views += [SavedView(name, fetchxml, is_personal) for name, fetchxml in texts]
+    return SavedViews(tuple(views), denied)

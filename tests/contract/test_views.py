@@ -12,7 +12,9 @@ pytestmark = pytest.mark.needs("views")
 
 def offered(platform: Platform, entity: str) -> list[SavedView]:
     assert isinstance(platform, OffersViews)
-    return list(platform.saved_views(entity))
+    saved = platform.saved_views(entity)
+    assert saved.denied is None
+    return list(saved.views)
 
 
 def test_views_of_an_entity_come_by_name_and_personal_ones_last(platform: Platform) -> None:

@@ -317,6 +317,22 @@ def test_views_that_may_not_be_read_are_not_said_to_be_none(remote: Failing, dor
     assert "prvReadThing to its security role" in answer.json()["away"]
 
 
+def test_that_the_organisations_views_may_not_be_read_is_said_beside_those_of_users(
+    remote: Failing, dora: Client
+) -> None:
+    remote.arm({"path": "/savedqueries", **FOREVER, **FAULTS["no privilege"][0]})
+
+    answer = dora.get(reverse("studio:views") + "?entity=account").json()
+
+    assert [(view["name"], view["is_personal"]) for view in answer["views"]] == [
+        ("Accounts of the last 30 days", True)
+    ]
+    assert "prvReadThing to its security role" in answer["denied"]
+
+    remote.arm()
+    assert dora.get(reverse("studio:views") + "?entity=account").json()["denied"] == ""
+
+
 @pytest.mark.parametrize("fault", ["no privilege", "429 without a time", "401", "a reset", "slow"])
 def test_an_export_of_metadata_says_what_to_do(remote: Failing, fault: str) -> None:
     what, said, advised = FAULTS[fault]

@@ -10,7 +10,7 @@ from django.http import HttpRequest, JsonResponse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from crmclient import OffersViews, Platform
+from crmclient import OffersViews, Platform, SavedViews
 from crmclient.errors import MissingPrivilege, PlatformError, UnknownEntity
 from crmclient.metadata import Attribute, Relationship
 from crmclient.query.ast import Aggregate, DateGrouping
@@ -18,6 +18,7 @@ from crmclient.query.designed import OPERATORS, values_taken
 from crmclient.query.families import FAMILY, Family
 from designer.endpoint_facts.parameter_types import parameter_types
 from designer.platform import get_platform
+from designer.platform_failures import failure_words
 from designer.queries.advanced_find import operator_label, operators_of
 from designer.readiness import Metadata
 from designer.readiness.metadata import MetadataUnavailable
@@ -147,7 +148,8 @@ class MetadataForScripts(StudioView):
 class ViewsForScripts(StudioView):
     """Answers with the platform's views of `entity` as JSON, each a start for a query.
 
-    There are none on a platform that does not offer views.
+    There are none on a platform that does not offer views. `denied` says why those of the organisation are
+    unknown; it is empty where they are known.
     """
 
     permission_required = "designer.view_endpoint"
@@ -157,10 +159,14 @@ class ViewsForScripts(StudioView):
         platform = get_platform()
         try:
             entity = request.GET.get("entity", "")
-            views = platform.saved_views(entity) if isinstance(platform, OffersViews) else ()
+            saved = platform.saved_views(entity) if isinstance(platform, OffersViews) else SavedViews()
         except PlatformError as error:
             return unavailable_answer(error)
-        return JsonResponse({"views": [asdict(view) for view in views]})
+        if saved.denied is not None and not saved.views:
+            return unavailable_answer(saved.denied)
+        views = [asdict(view) for view in saved.views]
+        denied = "" if saved.denied is None else failure_words(saved.denied)
+        return JsonResponse({"views": views, "denied": denied})
 
 
 def _in_users_language(texts: Mapping[str, Promise]) -> dict[str, Any]:

@@ -23,9 +23,10 @@
   studio.query.recordsUrl = () => place("records");
   document.addEventListener("metadata:refreshed", () => asked.clear());
 
+  // The platform's views, and the words on those that it keeps to itself.
   const viewsOf = async (entity) => {
     const answer = await studio.ask(`${place("views")}?entity=${encodeURIComponent(entity)}`);
-    return (await answer.json()).views;
+    return answer.json();
   };
 
   // Where a node stands: rows are made of the text, and so of other nodes each time.
@@ -141,7 +142,12 @@
         offer.replaceChildren(...content);
         offer.dispatchEvent(new CustomEvent("row:added", { bubbles: true }));
       };
-      const look = () => viewsOf(name).then((views) => views.length && show(startFrom(views, entity)), (error) => show(studio.failed(error, look)));
+      const offered = ({ views, denied }) => {
+        const content = views.length ? [startFrom(views, entity)] : [];
+        if (denied) content.push(studio.failed(new Error(denied)));
+        if (content.length) show(...content);
+      };
+      const look = () => viewsOf(name).then(offered, (error) => show(studio.failed(error, look)));
       look();
       return offer;
     };
