@@ -240,6 +240,22 @@ BOSS = {"value": "Sales Lead", "role": "manager"}
                 "role rule for “roles”: a duplicate of Sales Lead → manager added",
             ],
         ),
+        # Of two rules for one claim, the one that is left has not become the other.
+        (
+            [{"claim": "roles", "grants": [SALES]}, {"claim": "roles", "grants": [BOSS]}],
+            [{"claim": "roles", "grants": [BOSS]}],
+            ["role rule for “roles” removed: Sales → sales-rep"],
+        ),
+        (
+            [{"claim": "roles", "grants": [BOSS]}],
+            [{"claim": "roles", "grants": [SALES]}, {"claim": "roles", "grants": [BOSS]}],
+            ["role rule for “roles” added: Sales → sales-rep"],
+        ),
+        (
+            [{"claim": "roles", "grants": [SALES]}, {"claim": "roles", "grants": [BOSS]}],
+            [{"claim": "roles", "grants": [BOSS]}, {"claim": "roles", "grants": [SALES]}],
+            ["role rules in another order"],
+        ),
         (None, [{"claim": "roles", "as_named": True}], ["role rule for “roles” added: each value as a role"]),
     ],
 )

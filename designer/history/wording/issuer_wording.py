@@ -50,18 +50,42 @@ def _without_rules(content: JsonObject) -> JsonObject:
 
 def _lines_of_role_rules(before: list[JsonObject], after: list[JsonObject]) -> Iterator[Line]:
     """Yield the changes of role rules by their claims. Their order changes no roles: all of them apply."""
-    old, new = _by_claim(before), _by_claim(after)
-    for name in dict.fromkeys((*old, *new)):
-        if name not in old:
-            words = _("role rule for “%(claim)s” added: %(gives)s")
-            yield Line(words % {"claim": name, "gives": _gives(new[name])}, Effect.BEHAVIOUR)
-        elif name not in new:
-            words = _("role rule for “%(claim)s” removed: %(gives)s")
-            yield Line(words % {"claim": name, "gives": _gives(old[name])}, Effect.BEHAVIOUR)
+    kept = _kept_rules(before, after)
+    names = _names_of_rules(after)
+    for old, (name, rule) in enumerate(zip(_names_of_rules(before), before, strict=True)):
+        if old in kept:
+            yield from _lines_of_role_rule(names[kept[old]], rule, after[kept[old]])
         else:
-            yield from _lines_of_role_rule(name, old[name], new[name])
-    if [name for name in old if name in new] != [name for name in new if name in old]:
+            words = _("role rule for “%(claim)s” removed: %(gives)s")
+            yield Line(words % {"claim": name, "gives": _gives(rule)}, Effect.BEHAVIOUR)
+    for new, rule in enumerate(after):
+        if new not in kept.values():
+            words = _("role rule for “%(claim)s” added: %(gives)s")
+            yield Line(words % {"claim": names[new], "gives": _gives(rule)}, Effect.BEHAVIOUR)
+    if list(kept.values()) != sorted(kept.values()):
         yield Line(_("role rules in another order"), Effect.ADDITIVE)
+
+
+def _kept_rules(before: list[JsonObject], after: list[JsonObject]) -> dict[int, int]:
+    """Return the position in `after` of each role rule of `before` that is still there, by its position.
+
+    Several rules may read one claim. An equal rule is the same one, then the one with most grants in common,
+    then the nearest: where the first of two is removed, the second one is not called changed.
+    """
+    candidates = sorted(
+        (
+            (rule == other, _common_grants(rule, other), -abs(old - new), -old, -new)
+            for old, rule in enumerate(before)
+            for new, other in enumerate(after)
+            if rule.get("claim") == other.get("claim")
+        ),
+        reverse=True,
+    )
+    kept: dict[int, int] = {}
+    for *_likeness, old, new in candidates:
+        if -old not in kept and -new not in kept.values():
+            kept[-old] = -new
+    return dict(sorted(kept.items()))
 
 
 def _lines_of_role_rule(name: str, before: JsonObject, after: JsonObject) -> Iterator[Line]:
@@ -92,17 +116,20 @@ def _lines_of_role_rule(name: str, before: JsonObject, after: JsonObject) -> Ite
         yield Line(subject + _("values and roles in another order"), Effect.ADDITIVE)
 
 
-def _by_claim(rules: list[JsonObject]) -> dict[str, JsonObject]:
-    """Return role rules by claim. Further rules for the same claim have a number behind it."""
-    rules_by_name: dict[str, JsonObject] = {}
+def _common_grants(rule: JsonObject, other: JsonObject) -> int:
+    """Return how many grants two role rules have in common."""
+    return (Counter(_grants(rule)) & Counter(_grants(other))).total()
+
+
+def _names_of_rules(rules: list[JsonObject]) -> list[str]:
+    """Return the claim of each role rule. Further rules for the same claim have a number behind it."""
+    seen: Counter[str] = Counter()
+    names = []
     for rule in rules:
-        claim = name = str(rule.get("claim", ""))
-        number = 1
-        while name in rules_by_name:
-            number += 1
-            name = f"{claim} ({number})"
-        rules_by_name[name] = rule
-    return rules_by_name
+        claim = str(rule.get("claim", ""))
+        seen[claim] += 1
+        names.append(claim if seen[claim] == 1 else f"{claim} ({seen[claim]})")
+    return names
 
 
 def _shape(rule: JsonObject) -> str:
