@@ -23,7 +23,7 @@ class Located:
 
     `label` is that of the button with the fix, and `fix` is JSON for `fixes.js`: fields to set and rows to
     add. Both are empty without a fix. `acknowledges` is the entity that somebody may acknowledge instead;
-    empty: none.
+    empty: none. `corrected_at` is the address of the page where it is corrected, if that is another page.
     """
 
     finding: Finding
@@ -31,6 +31,7 @@ class Located:
     label: str = ""
     fix: str = ""
     acknowledges: str = ""
+    corrected_at: str = ""
 
 
 def input_row(definition: InputDefinition) -> dict[str, Any]:

@@ -527,7 +527,7 @@ def test_what_is_wrong_in_one_entry_is_found_at_it_and_names_its_roles() -> None
     ]
     [(place, message)] = about(findings(of_entity=entries), "row-rule")
     assert place == "entity.row_rule.1"
-    assert message.startswith("The row rule for b: ")
+    assert message.startswith("The entity's row rule for b: ")
 
 
 def test_a_create_is_judged_by_what_any_entry_lets_in() -> None:

@@ -242,5 +242,24 @@ def test_an_entry_is_called_by_whom_it_is_for(dora: Client) -> None:
         "Sales representative (sales-rep)",
     ]
     text = page(dora, change_url(exposed())).content.decode()
-    assert "Add entry of the row rule" in text
+    assert "Add row rule entry" in text
     assert "Add another" not in text
+
+
+def test_a_property_that_is_not_there_is_told_where_the_rule_names_it_and_leads_there(dora: Client) -> None:
+    """The endpoint's page shows what the rule of its entity lacks, and has no field for that."""
+    wrong = '<filter><condition attribute="name" operator="eq" value="@user.shoe"/></filter>'
+    ruled(exposed(), wrong)
+    text = page(
+        dora, change_url(Endpoint.objects.get(kind="read", entity__segment="accounts"))
+    ).content.decode()
+    assert "The entity&#x27;s row rule: There is no user property “shoe”. Add it" in text
+    assert f'href="{change_url(exposed())}#row_rule-group">Open the row rule</a>' in text
+    # What is the endpoint's own is told without the name of a rule, and leads nowhere else.
+    exposed().row_rule.all().delete()
+    row = Endpoint.objects.get(kind="read", entity__segment="accounts")
+    row.row_rule, row.enabled = wrong, False
+    row.save()
+    text = page(dora, change_url(row)).content.decode()
+    assert "There is no user property" in text
+    assert "Open the row rule" not in text

@@ -68,7 +68,9 @@ class PlacedRule:
             return _("The row rule of %(entity)s for %(roles)s", entity=self.exposed, roles=roles)
         if self.exposed:
             return _("The row rule of %(entity)s", entity=self.exposed)
-        return _("The row rule for %(roles)s", roles=roles) if roles else _("The row rule")
+        if self.roles is None:
+            return _("The row rule")
+        return _("The entity's row rule for %(roles)s", roles=roles) if roles else _("The entity's row rule")
 
     def problems(self, subject: EndpointSubject) -> QueryProblems | None:
         """Return why the filter does not fit its entity; None where it does."""
@@ -156,7 +158,14 @@ def row_rules_know_their_values(subject: EndpointSubject) -> Found:
                     ),
                     place,
                 )
-        yield from unknown_properties(subject, needs, place)
+        for sentence, _place in unknown_properties(subject, needs, place):
+            # Of an entity's rule, the sentence says where the property is named: not on the endpoint's page.
+            yield (_named_finding(rule, sentence) if rule.roles is not None else sentence), place
+
+
+def _named_finding(rule: PlacedRule, sentence: str) -> _:
+    """Return a sentence about a row rule that says which row rule it is about."""
+    return _("%(rule)s: %(finding)s", rule=rule.named, finding=sentence)
 
 
 @warning("row-rule-anonymous", row_rules=True)

@@ -8,10 +8,13 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from django.forms import BaseForm, BaseFormSet
+from django.urls import reverse
 
+from designer.models import Endpoint
 from designer.readiness import Checker, Finding
 from designer.readiness.fixes import Fix
 from designer.readiness.rules.reach_rules import entity_of
+from designer.readiness.rules.step_rules import ENTITY_RULE
 from designer.studio.endpoint_form.list_rows import item_formsets
 from designer.studio.located_findings import Located, binding_row, field_text, input_row
 
@@ -165,9 +168,23 @@ def locate(
         # The label of the button, and what its script does. Both are empty for a finding without a fix.
         label_and_script = (fix.label, _script(fix, places)) if fix else ("", "")
         located.append(
-            Located(finding, places.place_of(finding.field), *label_and_script, entity_of(finding))
+            Located(
+                finding,
+                places.place_of(finding.field),
+                *label_and_script,
+                entity_of(finding),
+                _address_of_entity_rule(id) if finding.field.startswith(ENTITY_RULE) else "",
+            )
         )
     return located
+
+
+def _address_of_entity_rule(id: int) -> str:
+    """Return the address of the row rule of the exposed entity that the endpoint with row id `id` is of."""
+    exposed = Endpoint.objects.filter(pk=id).values_list("entity", flat=True).first()
+    if exposed is None:
+        return ""
+    return reverse("admin:designer_exposedentity_change", args=[exposed]) + "#row_rule-group"
 
 
 def _script(fix: Fix, places: Places) -> str:
