@@ -33,12 +33,18 @@ _MOST_NEWS = 30
 
 
 class PlatformState(StudioView):
-    """Answers with the state as a fragment of HTML, for the dashboard and pages that choose from metadata."""
+    """Answers with the state as a fragment of HTML, for the dashboard and pages that choose from metadata.
+
+    Whoever opens the address by hand is sent to the dashboard, which shows it.
+    """
 
     permission_required = "designer.view_endpoint"
     http_method_names = ["get"]
 
     def get(self, request: HttpRequest) -> HttpResponse:
+        # Scripts accept anything; a browser that opens an address asks for HTML.
+        if "text/html" in request.headers.get("Accept", ""):
+            return HttpResponseRedirect(reverse("admin:index") + "#platform")
         return render(request, "designer/pages/platform.html", _state_context())
 
 

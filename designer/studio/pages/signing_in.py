@@ -17,7 +17,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods
 
 from designer.audit import note_account
 from designer.audit.audit_entries import address_of
@@ -46,14 +46,14 @@ def login(request: HttpRequest) -> HttpResponseBase:
 
 
 @never_cache
-@require_POST
+@require_http_methods(["GET", "POST"])
 def sign_in(request: HttpRequest) -> HttpResponseBase:
-    """Begin a sign-in, and send the browser to the provider.
+    """Begin a sign-in, and send the browser to the provider. A GET, as by a bookmark, shows the login page.
 
     With `again` in the form, the provider asks even those who are signed in there to log in.
     """
     provider = configured_provider()
-    if provider is None:
+    if provider is None or request.method == "GET":
         return HttpResponseRedirect(reverse("admin:login"))
     pending = pending_sign_ins.keep(request.session, _safe_target(request))
     prompt_options = {"prompt": "login"} if "again" in request.POST else {}
@@ -96,7 +96,12 @@ def signed_in(request: HttpRequest) -> HttpResponseBase:
 
 @never_cache
 def log_out(request: HttpRequest) -> HttpResponseBase:
-    """End the session here and, if the provider has opened it and offers that, at the provider."""
+    """End the session here and, if the provider has opened it and offers that, at the provider.
+
+    A GET, as by a bookmark, ends nothing: any page of another site could send it.
+    """
+    if request.method == "GET":
+        return HttpResponseRedirect(reverse("admin:index"))
     # Read before the logout, which empties the session.
     ended = request.session.get(_PROVIDER_SESSION) if request.method == "POST" else None
     response = admin.site.logout(request)
