@@ -86,7 +86,7 @@ def endpoints(
         if kind.name not in exposure.operations:
             continue
         is_query = kind in _LISTS
-        columns = _columns_of_read(entity, attributes, chosen) if is_query or kind is READ else ()
+        columns = columns_of_read(entity, attributes, chosen) if is_query or kind is READ else ()
         if is_query:
             # A list with more columns would be refused. A read has them all.
             columns = columns[:MOST_COLUMNS]
@@ -130,7 +130,7 @@ def _inputs_and_bindings(
     return tuple(inputs), tuple(bindings)
 
 
-def _columns_of_read(
+def columns_of_read(
     entity: Entity, attributes: Mapping[str, Attribute], chosen: Collection[Attribute]
 ) -> tuple[ColumnDefinition, ...]:
     """Return the columns of a read: the id, and the chosen attributes that can be read."""

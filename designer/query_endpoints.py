@@ -6,11 +6,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from crmclient.metadata import Attribute, Entity
+from crmclient.query.bounds import MOST_COLUMNS
 from crmclient.query.designed import DesignedColumn, DesignedLink, DesignedQuery
-from designer.definitions import AccessDefinition, EndpointDefinition, InputDefinition
+from designer.definitions import AccessDefinition, ColumnDefinition, EndpointDefinition, InputDefinition
 from designer.endpoint_facts.parameter_types import parameter_input
 from designer.endpoint_facts.query_parameters import uses
-from designer.entity_exposure import suggested_attributes
+from designer.entity_exposure import columns_of_read, suggested_attributes
 from designer.kinds import KINDS
 from designer.names import USER_TYPE
 
@@ -39,15 +40,16 @@ def query_endpoint(
 ) -> EndpointDefinition:
     """Return the definition of the endpoint.
 
-    A query without columns gets the record's id and suggested columns: `common` is that of
-    `suggested_attributes`. `entity` is the query's own.
+    A query without columns gets the record's id and suggested columns, with the names that an API gives them:
+    `common` is that of `suggested_attributes`. `entity` is the query's own.
     """
     query = wanted_query.query
+    columns: tuple[ColumnDefinition, ...] = ()
     if not _has_columns(query):
-        usual = dict.fromkeys(
-            (entity.primary_id, *suggested_attributes(attributes(entity.logical_name), common))
-        )
-        query = replace(query, columns=tuple(DesignedColumn(name) for name in usual))
+        known = attributes(entity.logical_name)
+        chosen = [known[name] for name in suggested_attributes(known, common)]
+        columns = columns_of_read(entity, known, chosen)[:MOST_COLUMNS]
+        query = replace(query, columns=tuple(DesignedColumn(column.attribute) for column in columns))
     kind = KINDS[wanted_query.kind]
     return EndpointDefinition(
         kind=kind.name,
@@ -57,6 +59,7 @@ def query_endpoint(
         enabled=wanted_query.enabled,
         access=AccessDefinition(roles=wanted_query.roles, caller_types=wanted_query.caller_types),
         inputs=tuple(parameters(query, attributes)),
+        columns=columns,
         settings=kind.settings.model_validate({"query": query}),
     )
 

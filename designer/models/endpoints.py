@@ -48,9 +48,7 @@ class Endpoint(models.Model):
         max_length=63,
         blank=True,
         validators=[names.segment],
-        help_text=_(
-            "The endpoint's own segment of the path. If it is empty, the entity's segment stands there."
-        ),
+        help_text=_("The endpoint's own segment of the path. Leave it empty to use the entity's segment."),
     )
     name = models.CharField(
         max_length=63,
@@ -96,7 +94,8 @@ class Endpoint(models.Model):
         ),
     )
     row_rule = models.TextField(
-        blank=True, help_text=_("A FetchXML filter that narrows the entity's row rule for this endpoint.")
+        blank=True,
+        help_text=_("Which records this endpoint reaches, of those that the entity's row rule allows."),
     )
     settings = models.JSONField(
         default=dict, blank=True, encoder=ExactJSONEncoder, decoder=ExactJSONDecoder, editable=False

@@ -28,9 +28,7 @@ class RowRuleEntry(models.Model):
             "is for everyone, also for callers without a token."
         ),
     )
-    filter = models.TextField(
-        blank=True, help_text=_("A FetchXML filter for the records that these callers reach.")
-    )
+    filter = models.TextField(blank=True, help_text=_("Which records these callers reach."))
     all_records = models.BooleanField(
         default=False, help_text=_("These callers reach every record. Leave the filter empty then.")
     )

@@ -171,7 +171,7 @@ def _columns_in_words(query: DesignedQuery) -> str:
         return _("with all columns")
     columns = len(query.columns)
     if not columns:
-        return _("without chosen columns")
+        return _("with no columns chosen")
     return ngettext("with %(count)d column", "with %(count)d columns", columns) % {"count": columns}
 
 

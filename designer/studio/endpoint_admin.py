@@ -13,7 +13,7 @@ from django.http.response import HttpResponseBase
 from django.utils.translation import gettext_lazy as _
 
 from designer.kinds import KINDS, Scope, Section
-from designer.models import Endpoint
+from designer.models import Endpoint, ExposedEntity
 from designer.studio.endpoint_form.endpoint_list import KindFilter
 from designer.studio.endpoint_form.form import (
     ACCESS_FIELDS,
@@ -26,16 +26,31 @@ from designer.studio.endpoint_form.new_endpoint import exposed_entity_of, new_fo
 from designer.studio.endpoint_form.sections import section
 from designer.studio.endpoint_pages import EndpointPages
 from designer.studio.saving.checked_save import checker
+from designer.studio.sent_numbers import sent_number
 
 
 @admin.register(Endpoint)
 class EndpointAdmin(EndpointPages):
-    when_empty = _("No endpoint yet. Exposing an entity makes the usual ones in one go.")
+    when_empty = _("No endpoint yet. Expose an entity to create the usual ones at once.")
     list_display = ("place", "ready", "kind_label", "module", "access", "title")
     list_display_links = ("place",)
     list_filter = (KindFilter, "module", "enabled")
     search_fields = ("title", "segment", "name", "entity__segment", "entity__entity", "module__segment")
     list_per_page = 50
+    list_before_template = "designer/endpoint/listed_entity.html"
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponseBase:
+        """Show the list. Where it is that of one exposed entity, it leads to the entity and its row rule."""
+        id = sent_number(request.GET.get("entity__id__exact", ""))
+        listed = None
+        if id is not None and request.user.has_perm("designer.view_exposedentity"):
+            listed = ExposedEntity.objects.select_related("module").filter(pk=id).first()
+        response: HttpResponseBase = super().changelist_view(
+            request, {"listed_entity": listed, **(extra_context or {})}
+        )
+        return response
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).prefetch_related("roles")

@@ -319,7 +319,11 @@ class EndpointPages(CheckedAdmin):
             "verdict": examined.verdict(row),
             "located": examined.located,
             "sections": page_sections(
-                adminform, inlines, examined.located, shared_by=sharing_words(endpoint)
+                adminform,
+                inlines,
+                examined.located,
+                shared_by=sharing_words(endpoint),
+                asks_query=bool(row.operation and row.operation.settings.asks_query),
             ),
             "page_data": page_data(row, known_metadata()),
             "refused": bool(refused),

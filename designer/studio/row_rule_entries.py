@@ -156,6 +156,8 @@ class RowRuleInline(StackedInline):
     """The row rule on the page of an exposed entity: a small form for each entry."""
 
     model = RowRuleEntry
+    verbose_name = _("row rule entry")
+    verbose_name_plural = _("row rule: which records callers reach (without an entry: all)")
     form = RowRuleForm
     formset = RowRuleFormSet
     # Entries have no order.

@@ -12,4 +12,6 @@ register = template.Library()
 def main_landmark(page: SafeString) -> SafeString:
     """Return the page with its main part marked as a landmark, which the admin theme does not do."""
     # A copy of the theme's template would have to follow each of its releases.
-    return SafeString(page.replace('id="main"', 'id="main" role="main"', 1))
+    marked = page.replace('id="main"', 'id="main" role="main"', 1)
+    # “Skip to the page” leads to the content: without a tab index, the focus would fall to the whole page.
+    return SafeString(marked.replace('id="content"', 'id="content" tabindex="-1"', 1))

@@ -42,8 +42,8 @@ _SECURITY_SCHEMES = {
     },
 }
 _DESCRIPTION = (
-    "What this service is configured to serve, as far as the reader may call it: a token shows more. "
-    "Wherever GET is answered, HEAD is too. Every error is a problem (RFC 9457)."
+    "The endpoints that you may call. Send a token to see all that its roles may call. "
+    "Each GET endpoint also answers HEAD. Each error is a problem document (RFC 9457)."
 )
 _CONTEXT = "Context"
 _OWN_TAGS = {

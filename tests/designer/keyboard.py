@@ -90,6 +90,8 @@ class Keys:
         self.press("Tab")
         assert self.focused() == "Skip to the page"
         self.press("Enter")
+        self.focused()
+        assert self._page.evaluate("() => document.activeElement.id") == "content"
 
     def follow(self) -> None:
         with self._page.expect_navigation():

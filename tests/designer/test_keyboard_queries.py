@@ -174,7 +174,7 @@ def test_links_nested_groups_and_parameters_are_made_by_keyboard_alone(keys: Key
         keys.go_to("Linked entity")
         keys.type(linked)
         keys.press("Enter")
-        keys.stays("Rows without one")
+        keys.stays("Rows without a linked record")
     condition("Full Name", "Contains")
     keys.go_to("From the caller")
     keys.press("Enter")
@@ -186,7 +186,8 @@ def test_links_nested_groups_and_parameters_are_made_by_keyboard_alone(keys: Key
         ("condition", {"attribute": "name", "operator": "contains", "value": "@topic"}),
         ("filter", {"type": "or"}),
         ("condition", {"attribute": "revenue", "operator": "ge", "value": "@annualRevenue"}),
-        ("filter", {"type": "or"}),
+        # A group inside of “any” begins as “all”: another “any” would say nothing.
+        ("filter", {"type": "and"}),
         ("condition", {"attribute": "createdon", "operator": "on-or-after", "value": "@createdOn"}),
         ("link-entity", link("contact", "contactid", "primarycontactid")),
         ("link-entity", link("incident", "customerid", "contactid")),

@@ -48,7 +48,7 @@ def test_a_query_is_made_for_the_types_of_caller_that_are_ticked(dora: Client, r
 def test_a_query_without_columns_answers_what_is_usual(dora: Client, rita: Caller) -> None:
     assert _made(dora, '<fetch><entity name="lead"/></fetch>', name="my-leads").status_code == 302
     first = rita.get("/api/sales/queries/my-leads?pageSize=1").json()["data"][0]
-    assert {"leadid", "subject"} <= set(first)
+    assert {"id", "topic", "lastName"} <= set(first)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,9 @@ def test_the_page_says_in_words_what_is_asked_and_by_which_parameters(dora: Clie
     assert answer["words"].startswith("Contacts, where Full Name contains @topic")
     assert answer["parameters"] == ["topic (String)"]
     assert "oops" in said("<fetch><oops/></fetch>")["problems"][0]
-    assert said("") == {"words": "", "problems": [], "parameters": []}
+    # The name that it gets when nobody names it, in no module in particular.
+    assert answer["name"] == "contacts"
+    assert said("") == {"words": "", "problems": [], "parameters": [], "name": ""}
 
 
 def test_everything_that_is_wrong_with_a_query_is_said_at_once(dora: Client) -> None:

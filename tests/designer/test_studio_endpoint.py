@@ -152,3 +152,14 @@ def test_a_query_without_inputs_is_told_that_parameters_need_them(dora: Client, 
     text = page(dora, change_url(query)).content.decode()
     assert "None yet. Each @parameter of the query needs an input of its name." in text
     assert "Add them from attributes: names, types and lengths" not in text
+
+
+def test_a_query_without_columns_of_its_own_says_what_callers_get(dora: Client, portico: None) -> None:
+    query = Endpoint.objects.get(kind="paginated-query", name="accounts")
+    query.columns.all().delete()
+    query.enabled = False
+    query.save()
+    text = page(dora, change_url(query)).content.decode()
+    assert "Callers get the columns of the query. Columns that you add here replace them." in text
+    read = page(dora, change_url(Endpoint.objects.get(kind="read", entity__segment="accounts")))
+    assert "None yet. Add those that callers should see." in read.content.decode()

@@ -91,6 +91,30 @@ def test_what_is_there_already_is_not_overwritten(dora: Client) -> None:
     assert list(Endpoint.objects.values_list("id", "title")) == before
 
 
+def test_what_was_made_is_listed_and_nothing_else(dora: Client) -> None:
+    """Other endpoints have the word “contacts” in their paths, too."""
+    answer = dora.get(_send(dora, module="outreach").headers["Location"])
+    listed = answer.context["cl"].queryset.values_list("kind", "module__segment", "entity__module__segment")
+    assert {(kind, module or entity) for kind, module, entity in listed} == {
+        (kind, "outreach") for kind in ("create", "read", "update", "paginated-query")
+    }
+    assert "4 endpoints were created for Contacts." in answer.content.decode()
+
+
+def test_what_is_said_of_an_endpoint_names_it(dora: Client) -> None:
+    said = [str(one) for one in get_messages(_send(dora, module="outreach", roles=[]).wsgi_request)]
+    [warned] = [text for text in said if "may write any record" in text]
+    assert warned.startswith("PATCH, PUT /api/outreach/contacts/{id}: Every caller")
+
+
+def test_operations_that_exist_are_not_ticked_and_say_so(dora: Client) -> None:
+    form = page(dora, f"{reverse('studio:expose')}?entity=lead").context["form"]
+    assert "create" not in form["operations"].value()
+    offered = dict(form.fields["operations"].choices)
+    assert offered["create"] == "Create: POST /api/sales/leads exists already."
+    assert offered["read"] == "Read: Returns one record."
+
+
 def test_what_could_not_be_served_stays_disabled_and_is_named(dora: Client, rita: Caller) -> None:
     assert _send(dora, module="outreach", operations=["read"]).status_code == 302
     wrong = '<filter><condition attribute="lastname" operator="eq" value="@user.shoe"/></filter>'

@@ -119,6 +119,6 @@ def test_a_row_rule_is_written_from_its_cell(server: Server, page: Page) -> None
 def test_an_entry_that_is_added_on_the_page_of_its_entity_has_rows(server: Server, page: Page) -> None:
     sign_in(page, server.url, "/admin/matrix/")
     follow(page.get_by_role("link", name="sales/accounts", exact=True))
-    page.get_by_text("Add entry of the row rule").click()
+    page.get_by_text("Add row rule entry").click()
     page.get_by_role("button", name="Owner is the caller").click()
     assert "eq-userid" in page.locator("[name='row_rule-0-filter']").input_value()

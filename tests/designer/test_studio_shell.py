@@ -297,6 +297,39 @@ def test_metadata_that_is_always_up_to_date_is_not_offered_to_be_refreshed(dora:
     assert "<button" not in said
 
 
+def test_who_opens_the_address_of_the_platforms_state_sees_the_dashboard(dora: Client) -> None:
+    """The state is a part of pages: by itself, it has neither a sidebar nor a style."""
+    opened = dora.get(reverse("studio:platform"), headers={"Accept": "text/html,application/xml;q=0.9"})
+    assert (opened.status_code, opened.headers["Location"]) == (302, f"{DASHBOARD}#platform")
+    assert 'id="platform"' in _text(dora)
+
+
+def test_the_dashboard_says_how_many_more_changes_a_version_has(dora: Client) -> None:
+    form = page(dora, f"{reverse('studio:expose')}?entity=contact").context["form"]
+    data = {bound.html_name: bound.value() for bound in form}
+    sent = {name: value for name, value in data.items() if value not in (None, False)}
+    assert dora.post(f"{reverse('studio:expose')}?entity=contact", sent).status_code == 302
+    panel = _text(dora).partition("Recent changes")[2].partition("</li>")[0]
+    assert "… and 3 more" in panel
+
+
+def test_the_page_at_hand_is_marked_once_in_the_tree(dora: Client) -> None:
+    row = Endpoint.objects.get(kind="create", entity__segment="accounts")
+    for address in (change_url(row), reverse("admin:designer_endpoint_changelist")):
+        [marked] = re.findall(r'<a href="([^"]*)" class="active"', _text(dora, address))
+        assert marked == address
+
+
+def test_the_endpoints_of_an_entity_lead_to_its_row_rule(dora: Client) -> None:
+    exposed = ExposedEntity.objects.get(module__segment="sales", segment="accounts")
+    address = reverse("admin:designer_exposedentity_change", args=[exposed.pk])
+    listed = reverse("admin:designer_endpoint_changelist")
+    link = f'<a href="{address}">Open the entity and its row rule</a>'
+    assert link in _text(dora, f"{listed}?entity__id__exact={exposed.pk}")
+    assert "Open the entity and its row rule" not in _text(dora, listed)
+    assert "Open the entity and its row rule" not in _text(dora, f"{listed}?entity__id__exact={10**9}")
+
+
 def test_metadata_is_looked_at_again_by_those_who_may(dora: Client) -> None:
     url = reverse("studio:refresh_metadata")
     assert "nothing is different" in dora.post(url).content.decode()

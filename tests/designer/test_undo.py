@@ -88,6 +88,16 @@ def test_the_message_after_a_save_undoes_it_and_its_own_message_does_it_again(
     assert _configuration() == after
 
 
+def test_an_undo_of_much_says_how_much_more_it_undid(portico: None) -> None:
+    nora = _designer()
+    address = f"{reverse('studio:expose')}?entity=appointment"
+    data = {bound.html_name: bound.value() for bound in page(nora, address).context["form"]}
+    sent = {name: value for name, value in data.items() if value not in (None, False)}
+    undone = _undo(nora, _offered(nora.post(address, sent, follow=True)))
+    # An entity and four endpoints.
+    assert re.search(r"Version \d+ undone: [^<]*, and 2 more\.", undone.content.decode())
+
+
 def test_a_save_that_changes_nothing_offers_no_undo(dora: Client, accounts: Endpoint) -> None:
     answer = dora.post(change_url(accounts), opened(dora, accounts), follow=True)
     assert "studio-undo" not in answer.content.decode()

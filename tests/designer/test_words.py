@@ -74,7 +74,7 @@ def test_a_query_in_one_sentence() -> None:
 @pytest.mark.parametrize(
     ("columns", "words"),
     [
-        ("", "Accounts, without chosen columns."),
+        ("", "Accounts, with no columns chosen."),
         ("<all-attributes/>", "Accounts, with all columns."),
         ('<attribute name="name"/><attribute name="revenue"/>', "Accounts, with 2 columns."),
     ],

@@ -25,6 +25,29 @@
     return names.some((name) => name.startsWith(text)) ? 1 : 2;
   };
 
+  // A slip of the finger in a word: a letter too many, one too few, another one, or two that are swapped.
+  const MOST_SLIPS = 2;
+  const LETTERS_PER_SLIP = 4;
+  // How many slips lie between what was typed and the beginning of a word that is most like it.
+  const slips = (typed, word) => {
+    const rows = [Array.from({ length: word.length + 1 }, (_, at) => at)];
+    for (let one = 1; one <= typed.length; one += 1) {
+      const row = [one];
+      for (let other = 1; other <= word.length; other += 1) {
+        const isSame = typed[one - 1] === word[other - 1];
+        row[other] = Math.min(rows[one - 1][other] + 1, row[other - 1] + 1, rows[one - 1][other - 1] + (isSame ? 0 : 1));
+        const isSwapped = one > 1 && other > 1 && typed[one - 1] === word[other - 2] && typed[one - 2] === word[other - 1];
+        if (isSwapped) row[other] = Math.min(row[other], rows[one - 2][other - 2] + 1);
+      }
+      rows.push(row);
+    }
+    return Math.min(...rows[typed.length]);
+  };
+  const isMeant = (typed, text) => {
+    const allowed = Math.min(MOST_SLIPS, Math.floor(typed.length / LETTERS_PER_SLIP));
+    return text.split(/[^\p{L}\p{N}]+/u).some((word) => slips(typed, word) <= allowed);
+  };
+
   const enhance = (select) => {
     if (select.dataset.enhanced || select.name.includes("__prefix__")) return;
     select.dataset.enhanced = "yes";
@@ -83,10 +106,12 @@
     };
     const open = (text) => {
       const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-      shown = offered(select).filter((choice) => {
+      const having = (has) => offered(select).filter((choice) => {
         const all = `${choice.label} ${choice.value} ${choice.facts}`.toLowerCase();
-        return choice.value && words.every((word) => all.includes(word));
+        return choice.value && words.every((word) => has(all, word));
       });
+      shown = having((all, word) => all.includes(word));
+      if (!shown.length) shown = having((all, word) => all.includes(word) || isMeant(word, all));
       const whole = words.join(" ");
       if (whole) shown.sort((one, other) => rank(one, whole) - rank(other, whole));
       list.replaceChildren(
@@ -106,7 +131,7 @@
       if (!shown.length) {
         const none = document.createElement("li");
         none.className = "studio-nothing";
-        none.textContent = studio.data().texts?.nothing || "—";
+        none.textContent = studio.nothing();
         list.append(none);
       }
       list.hidden = false;
@@ -152,6 +177,12 @@
     });
     select.addEventListener("change", show);
     show();
+    // The list itself is hidden: the browser cannot begin there.
+    if (select.autofocus) {
+      select.autofocus = false;
+      input.autofocus = true;
+      input.focus();
+    }
   };
 
   const enhanceIn = (studio.pick = (node) => node.querySelectorAll("select[data-picker]").forEach(enhance));

@@ -156,20 +156,23 @@ window.studio = window.studio || {};
     dragged = null;
   });
 
+  const begin = (row) => row.querySelector("input:not([type=hidden]):not([hidden]), select:not([hidden]), textarea:not([hidden])")?.focus();
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button");
     if (!button) return;
     const row = button.closest("[data-row]");
     if (button.matches("[data-add]")) {
-      const added = add(button.dataset.add);
-      added.querySelector("input:not([type=hidden]):not([hidden]), select:not([hidden]), textarea:not([hidden])")?.focus();
+      begin(add(button.dataset.add));
     } else if (button.matches("[data-remove]")) remove(row, true);
     else if (button.matches("[data-restore]")) remove(row, false);
     else if (button.matches("[data-move]")) move(row, Number(button.dataset.move));
   });
 
   // Django adds the rows of its own inlines, such as the entries of a row rule.
-  document.addEventListener("formset:added", (event) => event.target.dispatchEvent(new CustomEvent("row:added", { bubbles: true })));
+  document.addEventListener("formset:added", (event) => {
+    event.target.dispatchEvent(new CustomEvent("row:added", { bubbles: true }));
+    begin(event.target);
+  });
   document.addEventListener("DOMContentLoaded", () => {
     all(document, "[data-rows]").forEach(number);
     all(document, "[data-row]").filter((row) => own(row, "[data-remove]") && isRemoved(row)).forEach(show);

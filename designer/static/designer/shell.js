@@ -16,6 +16,8 @@ window.studio = window.studio || {};
     const { away } = isJson ? await answer.json() : {};
     throw new Error(away || (answer ? `${words().failed} (${answer.status})` : words().failed));
   };
+  // What a list says that has nothing of what was looked for.
+  studio.nothing = () => words().none;
   // Asks for one place of the page, of which only the newest request counts: a later one ends those before it. Made
   // once for each place; gives what `read` finds in the answer, or null of a request that a later one has ended.
   studio.newest = (read = (answer) => answer.text()) => {
@@ -118,7 +120,10 @@ window.studio = window.studio || {};
   // does the browser in a field with “autofocus”, such as the name at a login.
   window.addEventListener("load", () => {
     if (document.activeElement !== document.body) return;
-    document.querySelector("[autofocus]")?.focus();
+    // Of a form that was refused, the first field to be corrected.
+    const refused = document.querySelectorAll(".studio-field.errors :is(input, select, textarea)");
+    const wrong = [...refused].find((field) => field.type !== "hidden" && field.checkVisibility());
+    (wrong ?? document.querySelector("[autofocus]"))?.focus();
     const adds = document.querySelector("#django-admin-form-add-constants[data-model-name]");
     if (!adds || document.activeElement !== document.body) return;
     const fields = [...adds.closest("form").elements];

@@ -44,7 +44,7 @@ class NewEndpointForm(CallerRolesForm):
         if "enabled" in self.fields:
             self.initial["enabled"] = False
             self.fields["enabled"].help_text = gettext_lazy(
-                "Served to callers at once. Where something is missing, it stays a draft."
+                "Callers can call the endpoint at once. If something is missing, it stays a draft."
             )
         if "kind" in self.fields:
             offered = _kinds_at(self.initial)

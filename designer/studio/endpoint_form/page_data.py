@@ -58,7 +58,6 @@ def page_data(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
             "notes": _("notes"),
             "pasted": _("Rows pasted: %(count)s."),
             "undo": _("Undo"),
-            "nothing": _("Nothing matches."),
             "yes": _("Yes"),
             "no": _("No"),
             "empty": _("Empty (null)"),

@@ -52,6 +52,8 @@ _TEXTS_OF_ROWS = {
 _INPUTS_WITH_BINDINGS = (_("Inputs and entity properties"), _("What callers may send, and what is written."))
 # What to do where there are no inputs: those of a query are its parameters, which no attributes stand for.
 _NO_PARAMETERS = _("None yet. Each @parameter of the query needs an input of its name.")
+# What callers of a query get while it has no columns of its own here.
+_COLUMNS_OF_QUERY = _("Callers get the columns of the query. Columns that you add here replace them.")
 # The title of the section inside a row that holds records, and what to do while it is empty.
 _TEXTS_OF_ITEMS = (
     _("Inputs of each item"),
@@ -98,11 +100,12 @@ def page_sections(
     located: Sequence[Located],
     *,
     shared_by: str = "",
+    asks_query: bool = False,
 ) -> list[Any]:
     """Return the sections of a page in their order, each with the findings that belong to it.
 
     `fieldsets` are named by their first class, inlines by their prefix. `shared_by` says who shares cached
-    answers.
+    answers. `asks_query`: the endpoint returns what a query of its own finds.
     """
     by_anchor = {}
     for fieldset in fieldsets:
@@ -120,6 +123,8 @@ def page_sections(
             section = replace(section, title=title, intro=intro, bindings=bindings)
         elif prefix == "inputs":
             section = replace(section, empty=_NO_PARAMETERS)
+        elif prefix == "columns" and asks_query:
+            section = replace(section, empty=_COLUMNS_OF_QUERY)
         by_anchor[prefix] = section
     sections = sorted(by_anchor.values(), key=lambda section: _position_on_page(section.anchor))
     for section in sections:

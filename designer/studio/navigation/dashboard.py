@@ -112,9 +112,12 @@ def _calls(by_key: EndpointsByKey) -> dict[str, Any]:
 
 
 def _versions(hidden: Collection[str]) -> list[Any]:
-    """Return the last versions, each with its first changes that are not of a list in `hidden`."""
+    """Return the last versions, each with its first changes that are not of a list in `hidden`, and with the
+    number of its other changes.
+    """
     versions = []
     for version in Version.objects.prefetch_related("changes")[:_MOST_VERSIONS]:
         visible = [change for change in version.changes.all() if change.collection not in hidden]
-        versions.append((version, read_changes(visible[:_CHANGES_PER_VERSION])))
+        more = max(0, len(visible) - _CHANGES_PER_VERSION)
+        versions.append((version, read_changes(visible[:_CHANGES_PER_VERSION]), more))
     return versions

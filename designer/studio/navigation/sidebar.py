@@ -142,7 +142,12 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     overview = overview_for(request) if request.user.has_perm("designer.view_endpoint") else None
     groups = [_page_group(request, _START), _list_group(request, _MODULES, overview)]
     if overview is not None:
-        groups += module_groups(request, overview)
+        modules = list(module_groups(request, overview))
+        if any(item["active"] for group in modules for item in group["items"]):
+            # The page at hand is marked where it stands in its module, and not at the list of all as well.
+            for item in groups[-1]["items"]:
+                item["active"] = False
+        groups += modules
     groups += [_list_group(request, group, overview) for group in _CONFIGURATION]
     groups += [_page_group(request, group) for group in _TOOLS]
     groups.append(_list_group(request, _ACCOUNTS, None))

@@ -63,9 +63,10 @@ def module_groups(request: HttpRequest, overview: Overview) -> Iterator[dict[str
     tree = _Tree(request, overview)
     open_module = tree.open_module()
     for id, segment, title in Module.objects.values_list("id", "segment", "title"):
-        items = list(tree.items(id, segment))
+        shown_title = title or segment
+        items = list(tree.items(id, segment, shown_title))
         yield {
-            "title": title or segment,
+            "title": shown_title,
             "collapsible": True,
             "open": segment == open_module or any(item["active"] for item in items),
             "items": items,
@@ -92,14 +93,15 @@ class _Tree:
             return self._current_place.module
         return max(self.ids_by_module, key=lambda module: len(self.ids_by_module[module]), default="")
 
-    def items(self, id: int, segment: str) -> Iterator[dict[str, Any]]:
+    def items(self, id: int, segment: str, title: str) -> Iterator[dict[str, Any]]:
         """Yield the items of a module: all of it, each entity, processes and queries. Endpoints stand below
         theirs.
         """
         request, overview = self._request, self._overview
         addresses = self._addresses.narrowed("module", id)
         ids = self.ids_by_module[segment]
-        yield _item(request, _("Everything"), "folder_open", addresses, ids, overview)
+        whole = _item(request, _("Everything"), "folder_open", addresses, ids, overview)
+        yield whole | {"add_to": title}
         for entity, exposure in self._entities[segment][:_MOST_ENTITIES]:
             place = Place(segment, exposure)
             ids = self._ids_by_place[place]

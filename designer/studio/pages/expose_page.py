@@ -20,10 +20,11 @@ from designer.definitions import ConfigurationDocument, ExposedEntityDefinition,
 from designer.documents.applied_plan import apply
 from designer.documents.plan import plan
 from designer.documents.problems import DocumentError
-from designer.entity_exposure import Exposure, endpoints, suggested_attributes, usual_kinds
+from designer.entity_exposure import USUAL, Exposure, endpoints, suggested_attributes, usual_kinds
 from designer.history.recording import recording
 from designer.history.refused_changes import ChangeRefused
 from designer.kinds import OperationKind
+from designer.kinds.queries import MULTI_QUERY
 from designer.loading import latest
 from designer.models import AuditEntry, Endpoint, ExposedEntity, names
 from designer.names import suggested_segment
@@ -71,18 +72,30 @@ class ExposeForm(forms.Form):
             for kind in usual_kinds(conventions.abilities)
             if not (entity.is_read_only and kind.writes_records)
         ]
-        self._add_operations(kinds)
+        if not self.is_bound:
+            self.fields["module"].widget.attrs["autofocus"] = True
+        taken = _taken_operations(entity, attributes, self["module"].value(), self["segment"].value())
+        self._add_operations(kinds, taken)
         self._add_attributes(attributes, suggested_attributes(attributes, conventions.common))
         self.fields["caller_types"] = caller_types_field()
         self.fields["roles"] = roles_field()
-        help_text = gettext_lazy("Served to callers at once. Otherwise they are drafts.")
+        help_text = gettext_lazy("Callers can call the endpoints at once. Switch this off to create drafts.")
         self.fields["enabled"] = enabled_field(help_text)
 
-    def _add_operations(self, kinds: Sequence[OperationKind]) -> None:
-        """Add a check box for each kind of operation."""
-        offered = [(kind.name, f"{_(kind.label)}: {_(kind.summary)}") for kind in kinds]
+    def _add_operations(self, kinds: Sequence[OperationKind], taken: Mapping[str, str]) -> None:
+        """Add a check box for each kind of operation. `taken` has the endpoints that exist, by kind."""
+        offered = [
+            (
+                kind.name,
+                _("%(operation)s: %(endpoint)s exists already.")
+                % {"operation": _(kind.label), "endpoint": taken[kind.name]}
+                if kind.name in taken
+                else f"{_(kind.label)}: {_(kind.summary)}",
+            )
+            for kind in kinds
+        ]
         # An operation that removes records is not ticked: nobody should serve one without having chosen it.
-        ticked = [kind.name for kind in kinds if not kind.removes_records]
+        ticked = [kind.name for kind in kinds if not kind.removes_records and kind.name not in taken]
         self._add_check_boxes("operations", gettext_lazy("Operations"), offered, ticked)
 
     def _add_attributes(self, attributes: Mapping[str, Attribute], ticked: list[str]) -> None:
@@ -124,6 +137,9 @@ class EntityForm(forms.Form):
         )
         # `expose.js` sends the form as soon as an entity is chosen.
         self.fields["entity"].widget.attrs["data-goes"] = "yes"
+        # The next question is that of the other form, once there is an entity.
+        if not self.initial.get("entity"):
+            self.fields["entity"].widget.attrs["autofocus"] = True
 
 
 def _why_unavailable(metadata: Metadata, chosen: str) -> MetadataUnavailable | None:
@@ -199,7 +215,14 @@ class ExposePage(StudioPage):
             return self.show_again(form=form, problems=error.problems)
         name = f"entity: {exposure.module}.{exposure.segment} ({entity.logical_name})"
         note(request, AuditEntry.Action.ADD, name, ", ".join(exposure.operations))
-        say_done(request, _("Exposed. Open an endpoint to try it or to change it."), recorded.version)
+        made = {definition.key for definition in endpoints(exposure, entity, attributes)}
+        text = ngettext(
+            "%(count)d endpoint was created for %(entity)s. Open it to try it or to change it.",
+            "%(count)d endpoints were created for %(entity)s. Open one to try it or to change it.",
+            len(made),
+        )
+        values = {"entity": entity.plural_label.text() or entity.logical_name, "count": len(made)}
+        say_done(request, text % values, recorded.version)
         if left_disabled:
             text = ngettext(
                 "%(endpoints)s is blocked, so it stays disabled. Open it to see what to correct.",
@@ -207,10 +230,10 @@ class ExposePage(StudioPage):
                 len(left_disabled),
             )
             messages.warning(request, text % {"endpoints": "; ".join(left_disabled)})
-        made = {definition.key for definition in endpoints(exposure, entity, attributes)}
         _warn_of_what_was_made(request, exposure, made)
+        rows = [id for id, endpoint in latest().endpoints.items() if endpoint.definition.key in made]
         list_address = reverse("admin:designer_endpoint_changelist")
-        return HttpResponseRedirect(f"{list_address}?q={exposure.segment}")
+        return HttpResponseRedirect(f"{list_address}?id__in={','.join(map(str, rows))}")
 
     def _make_exposure(
         self, exposure: Exposure, entity: Entity, attributes: dict[str, Attribute]
@@ -269,18 +292,33 @@ def _warn_of_what_was_made(request: HttpRequest, exposure: Exposure, keys: Colle
     rows = ExposedEntity.objects.filter(module__segment=exposure.module, segment=exposure.segment)
     address = reverse("admin:designer_exposedentity_change", args=[rows.get().pk])
     may_change = request.user.has_perm("designer.change_exposedentity")
-    # Several endpoints have the same finding.
-    found = dict.fromkeys(
-        (finding.said, finding.field == "row_rule")
-        for finding in overview().findings
-        if finding.subject in keys and not finding.is_blocking
-    )
-    for sentence, is_about_row_rule in found:
-        text: str = sentence
+    known = {endpoint.definition.key: endpoint for endpoint in latest().endpoints.values()}
+    # Several endpoints have the same finding: it is told once, with the names of them all.
+    found: dict[tuple[str, bool], list[str]] = {}
+    for finding in overview().findings:
+        if finding.subject in keys and not finding.is_blocking:
+            names_of_endpoints = found.setdefault((finding.said, finding.field == "row_rule"), [])
+            names_of_endpoints.append(known[finding.subject].methods_and_path)
+    for (sentence, is_about_row_rule), named in found.items():
+        text: str = format_html("{}: {}", "; ".join(named), sentence)
         if is_about_row_rule and may_change:
             link = format_html('<a href="{}#row_rule-group">{}</a>', address, _("Open the row rule"))
-            text = format_html("{} {}", sentence, link)
+            text = format_html("{} {}", text, link)
         messages.warning(request, text)
+
+
+def _taken_operations(
+    entity: Entity, attributes: Mapping[str, Attribute], module: str, segment: str
+) -> dict[str, str]:
+    """Return the methods and paths of endpoints that exposing would make and that exist, by kind."""
+    every_kind = [kind.name for kind in (*USUAL, MULTI_QUERY)]
+    exposure = Exposure(module=module, segment=segment, operations=every_kind, attributes=())
+    existing = {endpoint.definition.key: endpoint for endpoint in latest().endpoints.values()}
+    return {
+        definition.kind: existing[definition.key].methods_and_path
+        for definition in endpoints(exposure, entity, attributes)
+        if definition.key in existing
+    }
 
 
 def _disable_blocked(keys: Collection[str]) -> list[str]:

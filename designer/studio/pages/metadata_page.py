@@ -63,8 +63,8 @@ _TEXTS = {
     "descending": _("descending"),
     "links": _("Linked entities"),
     "link": _("Linked entity"),
-    "linked": _("Rows without one"),
-    "existence": _("Linked records"),
+    "linked": _("Rows without a linked record"),
+    "existence": _("Condition on linked records"),
     "unsupported_part": _("This part cannot be shown as rows. It is kept as it is."),
     "unsupported": _("This operator is not supported. Choose another one."),
     "unreadable": _("The text is not complete FetchXML yet. Correct it under FetchXML."),
@@ -94,11 +94,11 @@ _INCOMPLETE_ROWS = {
     "value": _("Enter a value, or remove this row."),
 }
 _LINK_TYPES = (
-    ("inner", _("leave out rows without one")),
-    ("outer", _("keep rows without one")),
-    ("matchfirstrowusingcrossapply", _("join one of them, leave out rows without one")),
-    ("exists", _("keep rows that have one")),
-    ("in", _("keep rows that have one (in)")),
+    ("inner", _("leave out rows without a linked record")),
+    ("outer", _("keep rows without a linked record")),
+    ("matchfirstrowusingcrossapply", _("join one linked record, leave out rows without one")),
+    ("exists", _("keep rows that have a linked record")),
+    ("in", _("keep rows that have a linked record (in)")),
 )
 # Of links that stand among conditions.
 _EXISTENCE_TYPES = (

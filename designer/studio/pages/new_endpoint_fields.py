@@ -68,6 +68,6 @@ def roles_field() -> forms.MultipleChoiceField:
             initial=[],
             required=False,
             widget=forms.CheckboxSelectMultiple,
-            help_text=gettext_lazy("If you choose no role, every authenticated caller may call."),
+            help_text=gettext_lazy("If you choose no role, every caller of the chosen types may call."),
         )
     )

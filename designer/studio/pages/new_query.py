@@ -78,7 +78,9 @@ class NewQueryForm(forms.Form):
             "module": module_field(),
             "caller_types": caller_types_field(),
             "roles": roles_field(),
-            "enabled": enabled_field(gettext_lazy("Served to callers at once. Otherwise it is a draft.")),
+            "enabled": enabled_field(
+                gettext_lazy("Callers can call the endpoint at once. Switch this off to create a draft.")
+            ),
         }
         self.fields["kind"].initial = kinds[0][0]
         self.order_fields(("query", "kind", "module", "name", "caller_types", "roles", "enabled"))
@@ -142,7 +144,8 @@ class NewQueryPage(StudioPage):
         except (DocumentError, ServedWouldBreak) as error:
             return self.show_again(form=form, problems=error.problems)
         note(request, AuditEntry.Action.ADD, f"endpoint: {made.key}", made.title)
-        say_done(request, _("The query was made. Its parameters are below, under Inputs."), recorded.version)
+        words = _("The query was created. Its parameters are below, under Inputs.")
+        say_done(request, words, recorded.version)
         return HttpResponseRedirect(reverse("admin:designer_endpoint_change", args=[row.pk]))
 
     def _make_endpoint(self, definition: EndpointDefinition) -> Endpoint:
@@ -182,8 +185,9 @@ class NewQueryPage(StudioPage):
 class QueryForScripts(StudioView):
     """Answers with the words, problems and parameters of a query that is not saved, as JSON for scripts.
 
-    A query with problems has no words and no parameters. All three are empty for an empty text, and while the
-    platform's metadata is not available.
+    `name` is what its endpoint is called in `module` when nobody names it. A query with problems has no
+    words, no parameters and no name. All four are empty for an empty text, and while the platform's metadata
+    is not available.
     """
 
     permission_required = "designer.view_endpoint"
@@ -192,10 +196,11 @@ class QueryForScripts(StudioView):
     def post(self, request: HttpRequest) -> JsonResponse:
         metadata = Metadata(get_platform())
         field = NewQueryForm.base_fields["query"]
+        answer: dict[str, Any] = {"words": "", "problems": [], "parameters": [], "name": ""}
         try:
             text = field.clean(request.POST.get("query", ""))
             if not text.strip():
-                return JsonResponse({"words": "", "problems": [], "parameters": []})
+                return JsonResponse(answer)
             query = parse(text)
             prepare(query, metadata.known_attributes, calendar())
             words = query_in_words(query, metadata.entities(), metadata.known_attributes)
@@ -203,14 +208,15 @@ class QueryForScripts(StudioView):
                 f"{parameter.name} ({parameter.type})"
                 for parameter in parameters(query, metadata.known_attributes)
             ]
+            entity = metadata.entities().get(query.entity)
         except forms.ValidationError as error:
-            return JsonResponse({"words": "", "problems": error.messages, "parameters": []})
+            return JsonResponse(answer | {"problems": error.messages})
         except QueryProblems as error:
-            problems = [said(problem.sentence) for problem in error.problems]
-            return JsonResponse({"words": "", "problems": problems, "parameters": []})
+            return JsonResponse(answer | {"problems": [said(problem.sentence) for problem in error.problems]})
         except (InvalidQuery, MetadataUnavailable):
-            return JsonResponse({"words": "", "problems": [], "parameters": []})
-        return JsonResponse({"words": words, "problems": [], "parameters": described_parameters})
+            return JsonResponse(answer)
+        name = _free_name(request.POST.get("module", ""), _suggested_name(entity)) if entity else ""
+        return JsonResponse(answer | {"words": words, "parameters": described_parameters, "name": name})
 
 
 def _wanted_query(choices: Mapping[str, Any], entity: Entity) -> WantedQuery:
@@ -218,16 +224,20 @@ def _wanted_query(choices: Mapping[str, Any], entity: Entity) -> WantedQuery:
 
     If the form has no name, the query gets one that is made of the entity's label.
     """
-    suggestion = suggested_segment(entity.plural_label.text(), entity.logical_name)
     return WantedQuery(
         kind=choices["kind"],
         module=choices["module"],
-        name=choices["name"] or _free_name(choices["module"], suggestion),
+        name=choices["name"] or _free_name(choices["module"], _suggested_name(entity)),
         query=choices["query"],
         caller_types=tuple(choices["caller_types"]),
         roles=tuple(choices["roles"]),
         enabled=choices["enabled"],
     )
+
+
+def _suggested_name(entity: Entity) -> str:
+    """Return the name of a query that finds records of the entity: its label, as a segment."""
+    return suggested_segment(entity.plural_label.text(), entity.logical_name)
 
 
 def _free_name(module: str, suggestion: str) -> str:

@@ -95,9 +95,12 @@ def _note_of_undo(version: Version, changes: Sequence[ItemChange]) -> str:
 
 
 def _names_of_changes(changes: Sequence[ItemChange], name_of: Callable[[str, str], str] = describe) -> str:
-    """Return the names of the first changed items, with “…” if there are more."""
+    """Return the names of the first changed items, and how many more there are."""
     first_names = ", ".join(name_of(change.collection, change.key) for change in changes[:_FEW])
-    return first_names if len(changes) <= _FEW else f"{first_names}, …"
+    more = len(changes) - _FEW
+    if more <= 0:
+        return first_names
+    return _("%(names)s, and %(count)d more") % {"names": first_names, "count": more}
 
 
 def _page_afterwards(request: HttpRequest, version: Version, changes: Sequence[ItemChange]) -> str:

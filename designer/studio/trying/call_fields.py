@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django import forms
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from crmclient import Guid
@@ -32,7 +33,9 @@ def form_field(call_field: CallField, labels: Mapping[str, str] | None = None) -
     is not sent: how the endpoint answers then is what people want to try.
     """
     schema_type = call_field.schema.get("type", "")
-    facts = " · ".join(str(fact) for fact in (call_field.type or schema_type, call_field.place) if fact)
+    # The service's own parameters have no type of an input: that of JSON is written like one.
+    shown_type = call_field.type or capfirst(str(schema_type))
+    facts = " · ".join(fact for fact in (shown_type, call_field.place) if fact)
     help_text = f"{call_field.description} ({facts})" if call_field.description else facts
     label = f"{call_field.name} *" if call_field.required else call_field.name
     if call_field.is_file:

@@ -212,7 +212,7 @@
       }
       const control = then && controlOf(box, at(root, then.path), then.part);
       // Whoever has gone on to another part of the page in the meantime stays there.
-      if (control && (had || document.activeElement === document.body)) (document.getElementById(`${control.id}_search`) || control).focus();
+      if (control && (had || document.activeElement.contains(box))) (document.getElementById(`${control.id}_search`) || control).focus();
     };
     // A row that lacks something is not part of the text, and would be lost: it is completed or removed before saving.
     area.form?.addEventListener("submit", (event) => {

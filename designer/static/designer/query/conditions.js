@@ -97,7 +97,8 @@
     actions.append(
       edits(kind, filter, "first"),
       adder(texts.condition, filter, "condition", () => added(filter), changed),
-      adder(texts.group, filter, "filter", () => append(filter, "filter", { type: "or" }), changed),
+      // A group of the same kind would say nothing that its conditions do not say without it.
+      adder(texts.group, filter, "filter", () => append(filter, "filter", { type: filter.getAttribute("type") === "or" ? "and" : "or" }), changed),
     );
     if (context.existence) actions.append(context.existence(filter));
     if (!isRoot) actions.append(remover(filter, context));

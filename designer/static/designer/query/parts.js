@@ -5,10 +5,12 @@
   const { children, append, element, select, edits, remover, adder, picker, attributePicker, asWritten, handle, movable, group, addedCondition } = studio.query;
 
   const isSummary = (node) => node.ownerDocument.documentElement.getAttribute("aggregate") === "true";
-  // What a row of the answer calls a column that has no name of its own.
+  // What a row of the answer calls a column that has no name of its own: in camel case, as `designer.names.output_key`.
+  const WORDS = /[^\p{L}\p{N}]+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
   const usualName = (column, source) => {
     const alias = source.tagName === "link-entity" ? `${source.getAttribute("alias") || source.getAttribute("name")}.` : "";
-    return `${alias}${column.getAttribute("name") || ""}`;
+    const words = `${alias}${column.getAttribute("name") || ""}`.split(WORDS).filter(Boolean);
+    return words.map((word, at) => (at ? word.charAt(0).toUpperCase() : word.charAt(0).toLowerCase()) + word.slice(1).toLowerCase()).join("");
   };
   const setOrRemove = (node, name, value) => {
     if (value) node.setAttribute(name, value);

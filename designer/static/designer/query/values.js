@@ -126,8 +126,7 @@
       keep(id, label);
       close();
     };
-    const nothing = () => studio.data().texts?.nothing || "—";
-    const show = (records, said = nothing()) => {
+    const show = (records, said = studio.nothing()) => {
       list.replaceChildren(...records.map((one, index) => {
         const item = element("li", { id: `${list.id}-${index}`, textContent: one.label, role: "option" });
         item.addEventListener("mousedown", (event) => {
@@ -194,12 +193,23 @@
     return { box, input };
   };
 
-  const one = (present, put, context) => {
+  // A calendar and a list take no “@”: whoever types it there means a parameter, and goes on in a field for its name.
+  const orParameter = (control, put, at, { attribute, operator, redraw }) => {
+    control.addEventListener("keydown", (event) => {
+      if (event.key !== "@" || !attribute?.parameters?.[operator]) return;
+      event.preventDefault();
+      put("@");
+      redraw(at);
+    });
+    return control;
+  };
+
+  const one = (present, put, at, context) => {
     const { attribute, operator, texts } = context;
     const choices = choicesOf(attribute, texts);
     if (isReference(present) || operator.includes("-x-")) return typed(present, put, context, operator.includes("-x-") ? { inputMode: "numeric" } : {});
-    if (choices) return select(texts.value, [["", "—"], ...withPresent(choices, [present])], present, put);
-    if (DATES.includes(attribute?.editor) && DAY.test(present)) return day(present, put, context);
+    if (choices) return orParameter(select(texts.value, [["", "—"], ...withPresent(choices, [present])], present, put), put, at, context);
+    if (DATES.includes(attribute?.editor) && DAY.test(present)) return orParameter(day(present, put, context), put, at, context);
     if (attribute?.targets?.length && !context.isPattern) return record(present, put, context);
     return typed(present, put, context);
   };
@@ -243,7 +253,8 @@
       setValues(condition, operator, values, labels);
       changed();
     };
-    const redraw = () => changed(condition, "value");
+    const partAt = (at) => (at ? `value ${at}` : "value");
+    const redraw = (at = 0) => changed(condition, partAt(at));
     const isPattern = attribute?.parameters?.[operator] !== attribute?.parameters?.eq;
     const context = { attribute, operator, texts, labels, give, redraw, isPattern };
     const caller = fromCaller(condition, present, context);
@@ -256,9 +267,9 @@
       one(present[at] || "", (text) => {
         values[at] = text;
         give(taken === 1 ? (text === "" ? [] : [text]) : [...values].map((value) => value ?? ""));
-      }, context),
+      }, at, context),
     );
-    editors.forEach((made, at) => edits(made.input || made, condition, at ? `value ${at}` : "value"));
+    editors.forEach((made, at) => edits(made.input || made, condition, partAt(at)));
     return [...editors.map((made) => made.box || made), ...caller];
   };
 
