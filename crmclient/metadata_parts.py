@@ -7,6 +7,7 @@ from typing import Final
 
 from crmclient.sentences import Counted, Sentence, listed
 
+STAMP: Final = "stamp"
 ENTITIES: Final = "entities"
 OPTION_SETS: Final = "optionsets"
 PROCESSES: Final = "processes"
@@ -21,6 +22,7 @@ RELATIONSHIPS: Final = "relationships"
 OPTIONS: Final = "options"
 
 _NAMES: Final = {
+    STAMP: Sentence("the state of the metadata"),
     ENTITIES: Sentence("which entities there are"),
     OPTION_SETS: Sentence("global option sets"),
     PROCESSES: Sentence("processes"),

@@ -59,6 +59,34 @@ def listed(texts: Iterable[str], between: str) -> Sentence:
     return Sentence(between.join(f"%({name})s" for name in values), **values)
 
 
+def to_data(text: str) -> Any:
+    """Return a text as JSON can keep it, with what a Sentence was made of. `from_data` reads it."""
+    if not isinstance(text, Sentence):
+        return str(text)
+    values = {name: _value_to_data(value) for name, value in text.values.items()}
+    data = {"template": text.template, "values": values}
+    return {**data, "plural": text.plural, "number": text.number} if isinstance(text, Counted) else data
+
+
+def _value_to_data(value: Any) -> Any:
+    """Return a value of a Sentence as JSON can keep it. Numbers stay numbers, for `%(number)d`."""
+    return value if isinstance(value, int | float) else to_data(value)
+
+
+def from_data(data: Any) -> str:
+    """Return the text that `to_data` was given."""
+    if not isinstance(data, dict):
+        return str(data)
+    values = {
+        name: value if isinstance(value, int | float) else from_data(value)
+        for name, value in data["values"].items()
+    }
+    if "plural" not in data:
+        return Sentence(data["template"], **values)
+    values.pop("number", None)
+    return Counted(data["template"], data["plural"], data["number"], **values)
+
+
 def for_log(error: BaseException) -> str:
     """Return what a log may say of `error`: its type and, for a Sentence, its text without the values filled
     in.

@@ -30,6 +30,17 @@ def take(name: str, holder: str, seconds: float) -> bool:
     return Claim.objects.filter(name=name, holder=holder, until__gt=now).exists()
 
 
+def renew(name: str, holder: str, seconds: float) -> bool:
+    """Keep the job `name` for `seconds` from now. Return False where `holder` does not have it any more."""
+    until = dt.datetime.now(dt.UTC) + dt.timedelta(seconds=seconds)
+    return bool(Claim.objects.filter(name=name, holder=holder).update(until=until))
+
+
+def end_of(name: str, holder: str) -> dt.datetime | None:
+    """Return when the claim of `holder` to a job ends, or has ended; None if another holder has it."""
+    return Claim.objects.filter(name=name, holder=holder).values_list("until", flat=True).first()
+
+
 def take_from_the_dead(name: str, holder: str, seconds: float) -> bool:
     """Take a job as `take` does, but wait for a claim that nobody renews. Return False if its holder does.
 

@@ -37,6 +37,32 @@ class MetadataDocument(models.Model):
         return self.name
 
 
+class MetadataRefresh(models.Model):
+    """The last refresh of the metadata that somebody asked for in the studio. There is one row at most.
+
+    `holder` has the claim to the job while the refresh runs; without that claim, and without `ended`, its
+    process is gone. `asked` are the keys of the parts that the platform is being asked for; `done` of `total`
+    parts have come. `outcome` is what `project.refresh_runs` writes at the end.
+    """
+
+    id = models.PositiveSmallIntegerField(primary_key=True)
+    holder = models.CharField(max_length=32)
+    account = models.CharField(max_length=150)
+    address = models.CharField(max_length=45)
+    started = models.DateTimeField()
+    asked = models.JSONField(default=list)
+    done = models.PositiveIntegerField(default=0)
+    total = models.PositiveIntegerField(default=0)
+    ended = models.DateTimeField(null=True)
+    outcome = models.JSONField(null=True)
+
+    class Meta:
+        db_table = "portico_metadata_refresh"
+
+    def __str__(self) -> str:
+        return f"{self.account}: {self.started}"
+
+
 class Claim(models.Model):
     """A job that one process at a time does: `holder` has it until `until`."""
 

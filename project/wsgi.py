@@ -19,6 +19,7 @@ from project.housekeeping import tidy_from_now_on  # noqa: E402
 from project.metadata_refresh import refresh_from_now_on  # noqa: E402
 from project.observability import access_log, process_figures  # noqa: E402
 from project.observability.ledger import ledger  # noqa: E402
+from project.refresh_runs import refresh_runs  # noqa: E402
 from runtime.callers.refusal_counts import refusal_counts  # noqa: E402
 from runtime.describe.fragment_maker import CHILD  # noqa: E402
 from runtime.http.outages import outages  # noqa: E402
@@ -42,6 +43,7 @@ usage.write_from_now_on()
 refusal_counts.write_from_now_on()
 tidy_from_now_on()
 refresh_from_now_on()
+refresh_runs.run_from_now_on()
 poll_from_now_on()
 CHILD.use_from_now_on()
 serve_from_now_on()

@@ -12,6 +12,7 @@ from crmclient.dataverse.failures import TokenNotTaken
 from crmclient.dataverse.http.managed_identity import IdentityUnavailable
 from crmclient.dataverse.http.token_refusals import TokenRefused, TokenThrottled, TokenUnavailable
 from crmclient.dataverse.http.transport import cause_of
+from crmclient.durations import duration
 from crmclient.errors import (
     DeadlineExceeded,
     MetadataPending,
@@ -24,7 +25,7 @@ from crmclient.errors import (
     UnknownHost,
     UntrustedCertificate,
 )
-from crmclient.sentences import Counted, Sentence
+from crmclient.sentences import Sentence
 
 
 def advice_on(error: PlatformError) -> str:
@@ -43,10 +44,9 @@ def advice_on(error: PlatformError) -> str:
             "tenant be those of the same organisation."
         )
     if isinstance(error, Throttled):
-        return Counted(
-            "Try again in %(number)s second. If this happens often, add application users in CRM_CLIENTS.",
-            "Try again in %(number)s seconds. If this happens often, add application users in CRM_CLIENTS.",
-            max(1, seconds),
+        return Sentence(
+            "Try again in %(time)s. If this happens often, add application users in CRM_CLIENTS.",
+            time=duration(max(1, seconds)),
         )
     if isinstance(error, DeadlineExceeded):
         return Sentence(
@@ -67,8 +67,8 @@ def advice_on(error: PlatformError) -> str:
         )
     if isinstance(error, UnexpectedAnswer):
         return Sentence(
-            "Something else may answer in the place of Dataverse, such as a proxy or a sign-in page: check "
-            "CRM_URL and what is on the way there."
+            "Something else may answer in the place of Dataverse, such as a firewall, a proxy or a sign-in "
+            "page: check CRM_URL and what is on the way there."
         )
     return ""
 
@@ -79,12 +79,10 @@ def _connection_advice(error: Unavailable, seconds: int) -> str:
         return unknown_host_advice("CRM_URL")
     if isinstance(error, UntrustedCertificate):
         return CERTIFICATE_ADVICE
-    return Counted(
-        "Try again in %(number)s second. If it lasts, look at the service health in the Power Platform "
-        "admin centre, and at the network from this machine to CRM_URL.",
-        "Try again in %(number)s seconds. If it lasts, look at the service health in the Power Platform "
-        "admin centre, and at the network from this machine to CRM_URL.",
-        seconds,
+    return Sentence(
+        "Try again in %(time)s. If it lasts, look at the service health in the Power Platform admin centre, "
+        "and at the network from this machine to CRM_URL.",
+        time=duration(seconds),
     )
 
 
@@ -108,17 +106,15 @@ def _token_advice(error: TokenUnavailable | TokenThrottled | IdentityUnavailable
             "CRM_MANAGED_IDENTITY, and set a secret, a certificate or a federated token."
         )
     if isinstance(error, TokenThrottled):
-        return Counted("Try again in %(number)s second.", "Try again in %(number)s seconds.", seconds)
+        return Sentence("Try again in %(time)s.", time=duration(seconds))
     if cause_of(error, ssl.SSLCertVerificationError) is not None:
         return CERTIFICATE_ADVICE
     if cause_of(error, socket.gaierror) is not None:
         return unknown_host_advice("CRM_AUTHORITY or CRM_TOKEN_URL")
-    return Counted(
-        "Try again in %(number)s second. If it lasts, look at the service health of Entra ID, and let this "
-        "machine connect to CRM_AUTHORITY or CRM_TOKEN_URL. Behind a proxy, set HTTPS_PROXY.",
-        "Try again in %(number)s seconds. If it lasts, look at the service health of Entra ID, and let this "
-        "machine connect to CRM_AUTHORITY or CRM_TOKEN_URL. Behind a proxy, set HTTPS_PROXY.",
-        seconds,
+    return Sentence(
+        "Try again in %(time)s. If it lasts, look at the service health of Entra ID, and let this machine "
+        "connect to CRM_AUTHORITY or CRM_TOKEN_URL. Behind a proxy, set HTTPS_PROXY.",
+        time=duration(seconds),
     )
 
 

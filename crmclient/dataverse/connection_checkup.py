@@ -10,18 +10,23 @@ from typing import Final
 
 from crmclient.dataverse.advice import CERTIFICATE_ADVICE, advice_on, unknown_host_advice
 from crmclient.dataverse.checkup import Outcome, Step
-from crmclient.dataverse.http.messages import Request
+from crmclient.dataverse.error_subjects import Kind, Subject
+from crmclient.dataverse.failures import error_of
+from crmclient.dataverse.http.messages import Answer, Request
 from crmclient.dataverse.http.retries import passing_status, retry_after
 from crmclient.dataverse.http.tokens import TokenSource
 from crmclient.dataverse.http.transport import AttemptFailed, NameUnknown, NotTrusted, Transport
 from crmclient.dataverse.options import Options
-from crmclient.errors import PlatformError, UnexpectedAnswer
+from crmclient.durations import duration
+from crmclient.errors import MissingPrivilege, PlatformError, UnexpectedAnswer
 from crmclient.sentences import Counted, Sentence
 
 LARGEST_SKEW: Final = 60.0
 """Seconds by which the clocks may differ before tokens of the one are refused by the other."""
 
+_ORGANIZATION: Final = Subject(Kind.METADATA)
 _UNAUTHORIZED: Final = 401
+_FORBIDDEN: Final = 403
 
 
 def check_connection(options: Options) -> Iterator[Step]:
@@ -44,18 +49,34 @@ def check_connection(options: Options) -> Iterator[Step]:
     if answer.status == _UNAUTHORIZED:
         yield Step("address", Outcome.GOOD, Sentence("It asks for a token."))
     else:
-        # None unless the status is one of a failure that may pass, such as 503.
-        passing = passing_status(answer.status, retry_after(answer.headers), request)
-        yield Step(
-            "address",
-            Outcome.FAILED,
-            Sentence("Without a token it answers %(status)s, and should answer 401.", status=answer.status),
-            # An organisation that is overloaded or away for maintenance is at the right address.
-            Sentence("Set CRM_URL to the organisation's address, such as https://contoso.crm.dynamics.com.")
-            if passing is None
-            else advice_on(passing.error),
-        )
+        yield _wrong_answer_step(answer, request)
     yield _clock_step(answer.headers)
+
+
+def _wrong_answer_step(answer: Answer, request: Request) -> Step:
+    """Return the failed step for an answer, to `request` without a token, that is not 401."""
+    # None unless the status is one of a failure that may pass, such as 503.
+    passing = passing_status(answer.status, retry_after(answer.headers), request)
+    if passing is not None:
+        # An organisation that is overloaded or away for maintenance is at the right address.
+        advice = advice_on(passing.error)
+    elif answer.status == _FORBIDDEN and not isinstance(
+        error_of(answer, _ORGANIZATION, acting=False), MissingPrivilege
+    ):
+        advice = Sentence(
+            "This is not Dataverse's answer, and no matter of privileges: a firewall or a proxy on the way "
+            "forbids the request. Have it let this machine reach CRM_URL, or correct CRM_URL."
+        )
+    else:
+        advice = Sentence(
+            "Set CRM_URL to the organisation's address, such as https://contoso.crm.dynamics.com."
+        )
+    return Step(
+        "address",
+        Outcome.FAILED,
+        Sentence("Without a token it answers %(status)s, and should answer 401.", status=answer.status),
+        advice,
+    )
 
 
 def _unreachable_step(failure: Exception, options: Options) -> Step:
@@ -91,13 +112,13 @@ def _clock_step(headers: Mapping[str, str]) -> Step:
             Sentence("The answer has no time, so the clocks cannot be compared."),
         )
     if abs(skew) > LARGEST_SKEW:
-        seconds = f"{abs(skew):.0f}"
+        difference = duration(round(abs(skew)))
         return Step(
             "clock",
             Outcome.FAILED,
-            Sentence("The clock here is %(seconds)s seconds ahead of the platform's.", seconds=seconds)
+            Sentence("The clock here is %(time)s ahead of the platform's.", time=difference)
             if skew > 0
-            else Sentence("The clock here is %(seconds)s seconds behind the platform's.", seconds=seconds),
+            else Sentence("The clock here is %(time)s behind the platform's.", time=difference),
             Sentence("Set this machine's clock by NTP. With a wrong clock, tokens are refused."),
         )
     return Step(

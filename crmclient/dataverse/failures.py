@@ -95,10 +95,13 @@ def error_of(answer: Answer, subject: Subject, *, acting: bool) -> PlatformError
         )
     if refusal.status == 401:
         return TokenNotTaken()
+    if refusal.status == 403 and not refusal.code.lower().startswith("0x"):
+        # Dataverse numbers its refusals. A firewall on the way may have JSON, too, and words for a code.
+        return UnexpectedAnswer(_unexpected(refusal))
     make_error = _BY_CODE.get(refusal.code.lower()) or _BY_STATUS.get(refusal.status)
     # In a call for nobody else, the role of the service itself lacks something. For others see `_denied`.
     privilege = _privilege_in(refusal.message) if refusal.status == 403 else ""
-    if refusal.status == 403 and refusal.code and (not acting or privilege == ACT_FOR_OTHERS):
+    if refusal.status == 403 and (not acting or privilege == ACT_FOR_OTHERS):
         return MissingPrivilege(privilege)
     if make_error is None and refusal.code and refusal.status >= 500:
         return errors.PlatformFault(_unexpected(refusal))

@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in, user_login_failed
 from rest_framework.request import Request
 
+from crmclient.durations import duration
 from runtime.callers.failed_logins import Wait
 from runtime.callers.local import reachable_accounts
 from runtime.callers.refusals import RefusedCaller
@@ -49,7 +50,7 @@ def waiting(wait: Wait) -> RefusedCaller:
     return RefusedCaller(
         429,
         wait.reason,
-        f"Too many failed logins. Try again in {wait.seconds} s.",
+        f"Too many failed logins. Try again in {duration(wait.seconds)}.",
         wait.reason,
         **{"Retry-After": str(wait.seconds)},
     )

@@ -21,6 +21,7 @@ from limits import RateLimitItemPerMinute
 from limits.errors import StorageError
 from limits.storage import Storage, storage_from_string
 
+from crmclient.durations import duration
 from crmclient.outages import Outage
 from runtime.http.addresses import client_address, network
 from runtime.http.problems import Problem
@@ -180,7 +181,7 @@ def _count(rate: int, name: str, key: str, request: HttpRequest) -> None:
         raise Problem(
             429,
             "too_many_requests",
-            f"At most {rate} requests a minute. Try again in {seconds} s.",
+            f"At most {rate} requests a minute. Try again in {duration(seconds or 1)}.",
             headers={"Retry-After": str(seconds)},
         )
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import html
 from typing import Any
 
 import requests
+from django.test import Client
+from django.urls import reverse
 
 from crmbox.webapi.credentials import DEMO_CLIENT
 from crmclient.dataverse.http.client_credentials import ClientCredentials
 from crmclient.dataverse.options import Options
 from crmclient.dataverse.platform import DataversePlatform
+from project.refresh_runs import refresh_runs
 from tests.servers import Server, until_not
 
 
@@ -33,6 +37,19 @@ def platform_at(server: Server, **options: Any) -> DataversePlatform:
     """`options` as of Options; `store`, `observer` and `budget` as of DataversePlatform."""
     parts = {name: options.pop(name) for name in ("store", "observer", "budget") if name in options}
     return DataversePlatform(Options(server.url, **options), credentials(server.url), **parts)
+
+
+def refreshed(studio: Client) -> str:
+    """What the studio says of the platform after a refresh that was asked for there, and that this process
+    runs.
+    """
+    answer = studio.post(reverse("studio:refresh_metadata"), {"fragment": "1"})
+    assert answer.status_code == 200
+    assert "data-refreshing" in answer.content.decode()
+    assert refresh_runs.run_next(0)
+    state = studio.get(reverse("studio:platform"))
+    assert state.status_code == 200
+    return " ".join(html.unescape(state.content.decode()).split())
 
 
 class Person:

@@ -66,6 +66,22 @@ def test_a_query_is_built_as_soon_as_the_platform_answers_and_says_why_not_until
     assert said.count() == 0
 
 
+def test_a_refresh_says_how_far_it_is_until_it_has_ended(server: Server, crm: Server, page: Page) -> None:
+    arm(crm, {"path": "/RetrieveProvisionedLanguages", "delay": 5, "times": 1})
+    opened(page, server, "/admin/platform/budget/")
+    place = page.locator("[data-platform-state]")
+    button = place.get_by_role("button", name="Refresh metadata")
+    button.focus()
+
+    page.keyboard.press("Enter")
+
+    place.get_by_role("status").get_by_text("has been running since").wait_for()
+    assert button.get_attribute("aria-disabled") == "true"
+    place.get_by_role("status").get_by_text("Refreshed").wait_for()
+    assert button.get_attribute("aria-disabled") is None
+    assert button.evaluate("node => node === document.activeElement")
+
+
 def test_who_is_not_logged_in_any_more_is_told_so_and_shown_no_login_inside_of_the_page(
     server: Server, page: Page
 ) -> None:

@@ -24,6 +24,7 @@ from project.metadata_refresh import refresh_if_due
 from project.metadata_store import DatabaseStore
 from project.models import Claim
 from tests.dataverse.conftest import Failing
+from tests.dataverse.reaching import refreshed
 from tests.designer.studio import change_url, page
 from tests.row_rules import only_rule
 from tests.runtime.accounts import endpoint
@@ -76,12 +77,6 @@ def _once_upon_a_time(store: DatabaseStore) -> None:
     store.replace(documents | {_ACCOUNT: json.dumps(document).encode()})
 
 
-def _refresh(dora: Client) -> str:
-    answer = dora.post(reverse("studio:refresh_metadata"))
-    assert answer.status_code == 200
-    return " ".join(answer.content.decode().split())
-
-
 def test_a_refresh_says_what_is_different_and_who_is_degraded(
     dora: Client, remote: Failing, store: DatabaseStore
 ) -> None:
@@ -91,12 +86,12 @@ def test_a_refresh_says_what_is_different_and_who_is_degraded(
     row.save()
     record_outside()
     assert overview().counts.get(State.DEGRADED, 0) == 0
-    text = _refresh(dora)
+    text = refreshed(dora)
     for news in ("<strong>account</strong>", "new: websiteurl", "gone: new_former", "changed: name"):
         assert news in text
     assert "POST /api/sales/accounts" in text.partition("Degraded by it")[2]
     assert AuditEntry.objects.latest("id").detail == "changed"
-    assert "nothing is different" in _refresh(dora)
+    assert "nothing is different" in refreshed(dora)
 
 
 def test_a_refresh_is_offered_to_those_who_may(dora: Client, remote: Failing) -> None:
@@ -122,7 +117,7 @@ def test_a_refresh_tells_of_an_entity_that_only_a_row_rule_links_to(
     documents = {known: store.load(known) or b"" for known in store.names()}
     store.replace(documents | {name: json.dumps(document).encode()})
     _forget()
-    text = _refresh(dora)
+    text = refreshed(dora)
     assert "<strong>phonecall</strong>" in text
     assert "new: description" in text
 
@@ -135,7 +130,7 @@ def test_a_platform_that_is_away_leaves_its_last_known_metadata(dora: Client, re
     away = page(dora, reverse("studio:platform")).content.decode()
     assert "The platform answers 503." in away
     assert "The last known metadata, of 20" in away
-    assert "stays in use" in _refresh(dora)
+    assert "stays in use" in refreshed(dora)
     assert "websiteurl" in page(dora, change_url(endpoint("create"))).content.decode()
 
 

@@ -101,8 +101,8 @@ _CHECK_ALL: Final = Sentence(
     "token, which may have expired. A managed identity has to be assigned on Azure."
 )
 _NO_ENDPOINT: Final = Sentence(
-    "Something else may answer in the place of the token endpoint, such as a proxy or a sign-in page: check "
-    "CRM_AUTHORITY or CRM_TOKEN_URL and what is on the way there."
+    "Something else may answer in the place of the token endpoint, such as a firewall, a proxy or a sign-in "
+    "page: check CRM_AUTHORITY or CRM_TOKEN_URL and what is on the way there."
 )
 
 

@@ -18,7 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 from crmclient.dataverse.metadata import documents
 from crmclient.dataverse.metadata.documents import EntityDocument, ProcessDocument
 from crmclient.dataverse.metadata.metadata_requests import Fetcher
-from crmclient.dataverse.metadata.pending_fetches import STAMP, HowToFetch, PendingFetches
+from crmclient.dataverse.metadata.pending_fetches import HowToFetch, PendingFetches
 from crmclient.dataverse.metadata.store import MetadataStore
 from crmclient.dataverse.metadata.stored_documents import (
     DENIED,
@@ -43,7 +43,9 @@ from crmclient.metadata_parts import (
     PROCESSES,
     RELATIONSHIPS,
     SERVICE_USER,
+    STAMP,
 )
+from crmclient.metadata_progress import asking_for, expect_parts
 from crmclient.values import Guid
 
 Found = TypeVar("Found")
@@ -174,7 +176,8 @@ class Catalogue:
             return None
         fetcher = self._fetcher
         try:
-            changes = fetcher.changes(stamp)
+            with asking_for(STAMP):
+                changes = fetcher.changes(stamp)
         except (InvalidQuery, UnknownEntity, MissingPrivilege):
             return None
         fetched = {**stored_documents, stored_name(STAMP): documents.STAMP.dump_json(changes.stamp)}
@@ -241,6 +244,8 @@ class Catalogue:
         entity's. Of processes and languages, the part that may be read replaces what was known.
         """
         fetcher = self._fetcher
+        expect_parts((STAMP, ENTITIES, OPTION_SETS, PROCESSES, LANGUAGES, SERVICE_USER))
+        expect_parts(ENTITY + name for name in entities_in(self._store.names()))
         # First: what changes while the rest is fetched counts as changed the next time.
         stamp = self._fetches.stamp()
         fetched = stamp | self._fetches.fetch_together(

@@ -14,6 +14,7 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from crmclient.dataverse.metadata import documents
+from crmclient.dataverse.metadata.documents import EntityDocument
 from crmclient.dataverse.metadata.fetch_threads import Fetch, FetchOfPart, FetchThreads
 from crmclient.dataverse.metadata.metadata_requests import AT_ONCE, Fetcher
 from crmclient.dataverse.metadata.store import MetadataStore
@@ -26,19 +27,19 @@ from crmclient.errors import (
     DeadlineExceeded,
     InvalidQuery,
     MetadataLate,
+    MissingPrivilege,
     PlatformFailure,
     UnexpectedAnswer,
     UnknownEntity,
 )
-from crmclient.metadata_parts import ENTITY
+from crmclient.metadata_parts import ENTITY, STAMP
+from crmclient.metadata_progress import asking_for
 
 TOGETHER: Final = 12
 """Entities that one request asks for. Some have a thousand attributes, and an answer has a limit."""
 
 FAILED_SECONDS: Final = 5.0
 """So long at least a document that the platform did not give is not asked for again, except by a refresh."""
-
-STAMP: Final = "stamp"
 
 Fetched = tuple[Mapping[str, bytes], Mapping[str, bytes]]
 """The stamp of a store that was empty, and the documents to store."""
@@ -165,7 +166,7 @@ class PendingFetches:
     def fetch_together(self, to_fetch: Mapping[str, HowToFetch]) -> dict[str, bytes]:
         """Fetch documents by name, several at once. Return what is to be stored, by name in the store."""
         fetches = [
-            self._threads.start(partial(documents_of, name, adapter, fetch))
+            self._threads.start(partial(_ask_for_document, name, adapter, fetch))
             for name, (adapter, fetch) in to_fetch.items()
         ]
         return {name: content for fetch in fetches for name, content in fetch.result().items()}
@@ -182,7 +183,7 @@ class PendingFetches:
                 }
             )
         fetches = [
-            self._threads.start(partial(self._fetcher.documents, sorted_names[start : start + TOGETHER]))
+            self._threads.start(partial(self._ask_for_entities, sorted_names[start : start + TOGETHER]))
             for start in range(0, len(sorted_names), TOGETHER)
         ]
         return {
@@ -192,10 +193,16 @@ class PendingFetches:
             for name, content in entity_documents(entity, document).items()
         }
 
+    def _ask_for_entities(self, names: Sequence[str]) -> dict[str, EntityDocument | MissingPrivilege]:
+        """Return what `Fetcher.documents` returns."""
+        with asking_for(*(ENTITY + name for name in names)):
+            return self._fetcher.documents(names)
+
     def stamp(self) -> dict[str, bytes]:
         """Return the platform's present stamp by its name in the store; empty where it has none."""
         try:
-            return {stored_name(STAMP): documents.STAMP.dump_json(self._fetcher.stamp())}
+            with asking_for(STAMP):
+                return {stored_name(STAMP): documents.STAMP.dump_json(self._fetcher.stamp())}
         except (InvalidQuery, UnknownEntity, UnexpectedAnswer):
             # It tells no changes: each refresh fetches everything.
             return {}
@@ -205,13 +212,13 @@ class PendingFetches:
     ) -> Fetched:
         """Return the stamp of a store that is empty, and the documents to store under a name."""
         with self._remembering_failure(name):
-            return self._first_stamp() if is_store_empty else {}, documents_of(name, adapter, fetch)
+            return self._first_stamp() if is_store_empty else {}, _ask_for_document(name, adapter, fetch)
 
     def _fetch_batch(self, keys: Sequence[str], *, is_store_empty: bool) -> dict[str, Fetched]:
         """Return what `_fetch_document` returns, for each of several entities without the unknown ones."""
         with self._remembering_failure(*keys):
             stamp = self._first_stamp() if is_store_empty else {}
-            found = self._fetcher.documents([key.removeprefix(ENTITY) for key in keys])
+            found = self._ask_for_entities([key.removeprefix(ENTITY) for key in keys])
             return {
                 ENTITY + name: (stamp, entity_documents(name, document)) for name, document in found.items()
             }
@@ -255,6 +262,12 @@ class PendingFetches:
                 except PlatformFailure:
                     return {}
             return self._stamp_of_empty_store
+
+
+def _ask_for_document(name: str, adapter: TypeAdapter[Any], fetch: Callable[[], Any]) -> dict[str, bytes]:
+    """Fetch a document. Return what is to be stored, by name in the store."""
+    with asking_for(name):
+        return documents_of(name, adapter, fetch)
 
 
 @contextmanager

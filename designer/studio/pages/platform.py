@@ -5,6 +5,7 @@ Scripts fetch the state apart from the pages that show it, because the platform 
 
 from __future__ import annotations
 
+import datetime as dt
 import time
 from typing import Any, NamedTuple
 
@@ -13,23 +14,30 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from crmclient import FetchesMetadata, KeepsMetadata, Platform
 from crmclient.dataverse.advice import advice_on
+from crmclient.durations import duration
 from crmclient.errors import MetadataPending, MissingPrivilege, PlatformError, PlatformFailure
 from crmclient.metadata_parts import USERS, parts_by_privilege, parts_in_words
 from crmclient.sentences import Sentence
-from designer.audit import note
+from designer.audit import address_of, note
 from designer.history.accepted_metadata import accept_metadata
 from designer.metadata_refresh import RefreshResult, refresh
 from designer.models import AuditEntry, Endpoint
 from designer.platform import get_platform
+from designer.refresh_runs import get_refresh_runs
 from designer.studio.pages.base import StudioView
 from designer.studio.sent_numbers import sent_number
 
 # A platform whose customization was replaced has more news than anybody reads.
 _MOST_NEWS = 30
+# For so long after its end, pages say what a refresh has brought, or why it has brought nothing.
+_SHOWN = dt.timedelta(minutes=10)
+# For so long after its end, a refresh says enough about whether the platform answers.
+_KNOWN = dt.timedelta(seconds=10)
 
 
 class PlatformState(StudioView):
@@ -49,34 +57,29 @@ class PlatformState(StudioView):
 
 
 class RefreshMetadata(StudioView):
-    """Fetches the metadata anew. Answers with the fragment of `PlatformState`, and with what has changed."""
+    """Has the metadata fetched anew, without waiting for it. Of a platform that keeps no copy it is read
+    again, at once.
+
+    Answers a script, which sends `fragment`, with the fragment of `PlatformState`. Sends a form without one
+    to the page that says how far the refresh is.
+    """
 
     permission_required = "designer.refresh_metadata"
     http_method_names = ["post"]
 
-    def post(self, request: HttpRequest) -> HttpResponse:
-        try:
+    def post(self, request: HttpRequest) -> HttpResponseBase:
+        if not isinstance(get_platform(), KeepsMetadata):
             refreshed = refresh()
-        except PlatformError as error:
-            note(request, AuditEntry.Action.REFRESH, detail="not answered")
-            context = {
-                **_state_context(),
-                "has_failed": True,
-                "reason": str(error),
-                "advice": advice_on(error),
-            }
-            return render(request, "designer/pages/platform.html", context)
-        note(
-            request, AuditEntry.Action.REFRESH, detail="changed" if _found_changes(refreshed) else "as it was"
-        )
-        context = {
-            **_state_context(),
-            "brought": refreshed,
-            "is_news": _found_changes(refreshed),
-            "news": refreshed.news[:_MOST_NEWS],
-            "more_news": max(0, len(refreshed.news) - _MOST_NEWS),
-        }
-        return render(request, "designer/pages/platform.html", context)
+            detail = "changed" if _found_changes(refreshed) else "as it was"
+            note(request, AuditEntry.Action.REFRESH, detail=detail)
+            return render(
+                request, "designer/pages/platform.html", {**_state_context(), **_result_context(refreshed)}
+            )
+        if get_refresh_runs().begin(request.user.get_username(), address_of(request)):
+            note(request, AuditEntry.Action.REFRESH, detail="begun")
+        if "fragment" in request.POST:
+            return render(request, "designer/pages/platform.html", _state_context())
+        return HttpResponseRedirect(reverse("studio:platform_budget"))
 
 
 class AcceptMetadata(StudioView):
@@ -100,21 +103,63 @@ class AcceptMetadata(StudioView):
 
 
 def _state_context() -> dict[str, Any]:
-    """Return the context of the fragment. Calls the platform once, and measures how long that takes."""
+    """Return the context of the fragment. Calls the platform once, and measures how long that takes.
+
+    It is not called while its metadata is being refreshed, nor just after that: the refresh tells as much.
+    """
     platform = get_platform()
+    context = refresh_context()
+    if context["is_known_by_refresh"]:
+        return {**context, "missing": _missing_privileges(platform, None)}
     start = time.monotonic()
     answer = _try_platform(platform)
     failure = answer.failure
     return {
+        **context,
+        "is_tried": True,
         "reachable": failure is None,
         "failure": "" if failure is None else str(failure),
         "failure_advice": "" if failure is None else advice_on(failure),
         "milliseconds": round((time.monotonic() - start) * 1000),
-        # Metadata can be refreshed only where it is kept.
-        "keeps": isinstance(platform, KeepsMetadata),
-        "refreshed": platform.metadata_refreshed() if isinstance(platform, KeepsMetadata) else None,
         "missing": _missing_privileges(platform, answer.missing_privilege),
         "is_pending": isinstance(platform, FetchesMetadata) and platform.metadata_is_pending(),
+    }
+
+
+def refresh_context() -> dict[str, Any]:
+    """Return how old the metadata is, and the refresh that runs or has ended lately. Asks nothing of the
+    platform.
+    """
+    platform = get_platform()
+    keeps = isinstance(platform, KeepsMetadata)
+    refreshed = platform.metadata_refreshed() if isinstance(platform, KeepsMetadata) else None
+    run = get_refresh_runs().latest() if keeps else None
+    # Metadata can be refreshed only where it is kept.
+    context = {"keeps": keeps, "refreshed": refreshed, "is_known_by_refresh": False}
+    if run is None:
+        return context
+    if run.ended is None:
+        longest = None if run.longest_request is None else duration(run.longest_request)
+        asked = parts_in_words(run.progress.asked)
+        return {**context, "is_known_by_refresh": True, "running": run, "asked": asked, "longest": longest}
+    age = timezone.now() - run.ended
+    # A failure is over as soon as another refresh, such as one of the service itself, has succeeded.
+    is_over = run.result is None and refreshed is not None and refreshed > run.ended
+    if age > _SHOWN or is_over:
+        return context
+    context["is_known_by_refresh"] = age < _KNOWN and not run.is_lost
+    return {**context, "ended": run, **_result_context(run.result)}
+
+
+def _result_context(result: RefreshResult | None) -> dict[str, Any]:
+    """Return what the fragment says of the result of a refresh; nothing without one."""
+    if result is None:
+        return {}
+    return {
+        "brought": result,
+        "is_news": _found_changes(result),
+        "news": result.news[:_MOST_NEWS],
+        "more_news": max(0, len(result.news) - _MOST_NEWS),
     }
 
 

@@ -13,10 +13,12 @@ from django.utils.translation import gettext_lazy as _
 
 from crmclient import Share
 from crmclient.dataverse.http.budget import BOUNDLESS, BudgetUse, Limits, SpendsBudget
+from crmclient.durations import duration
 from designer.models import EndpointCalls, TrackedEntity
 from designer.platform import get_platform
 from designer.studio.navigation.request_overview import overview_for
 from designer.studio.pages.base import StudioPage
+from designer.studio.pages.platform import refresh_context
 
 _SHARES = {
     Share.WRITES: _("Writes of known callers"),
@@ -48,6 +50,7 @@ class PlatformBudgetPage(StudioPage):
         spenders = self._spenders(since)
         return super().get_context_data(
             **kwargs,
+            **refresh_context(),
             has_budget=budget is not None,
             users=users,
             since=since,
@@ -120,7 +123,7 @@ def _user_row(use: BudgetUse, limits: Limits) -> dict[str, Any]:
         "work": _used_of_limit(sum(use.work.values()), limits.work),
         "others": round(max(0.0, use.others)),
         "running": f"{use.running} / {limits.places}",
-        "pause": round(use.pause),
+        "pause": duration(use.pause) if use.pause > 0 else "–",
         "shares": [
             {
                 "name": name,

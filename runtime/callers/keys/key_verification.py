@@ -13,6 +13,7 @@ from django.db import DatabaseError
 from django.db.models import Q
 from rest_framework_simplejwt.settings import api_settings
 
+from crmclient.durations import duration
 from runtime.callers.failed_logins import Wait, claim_try, count_failure, forgive_pair
 from runtime.callers.keys.hashed_key import HashedKey, bearer_pattern, is_key, prefix_pattern
 from runtime.callers.refusals import RefusedCaller, invalid_token
@@ -85,7 +86,7 @@ def verify_sent(model: type[K], prefix: str, secret: str, address: str) -> K:
         raise RefusedCaller(
             429,
             "too_many_requests",
-            f"Too many wrong API keys. Try again in {wrong.wait.seconds} s.",
+            f"Too many wrong API keys. Try again in {duration(wrong.wait.seconds)}.",
             wrong.wait.reason,
             **{"Retry-After": str(wrong.wait.seconds)},
         ) from None
