@@ -103,6 +103,34 @@ def test_of_a_large_module_those_are_shown_that_are_looked_for(site: Site, page:
     page.get_by_text("if_match_required").wait_for()
 
 
+# How wide the list of a body's media types is, and how wide it would like to be.
+_WIDTHS = """list => {
+    const free = list.cloneNode(true);
+    Object.assign(free.style, { position: "absolute", inlineSize: "max-content", maxInlineSize: "none" });
+    list.parentElement.append(free);
+    const wanted = free.getBoundingClientRect().width;
+    free.remove();
+    return [list.getBoundingClientRect().width, wanted];
+}"""
+
+
+def test_media_types_are_read_whole_on_a_telephone(server: Server, page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(server.url + "/api/docs")
+    page.get_by_text("Send the contact form").wait_for()
+    authorize(page, "rep")
+    page.get_by_role("button", name="Close").first.click()
+    page.locator(".opblock-summary-control").filter(has_text="Send the contract").click()
+    types = page.locator(".body-param-content-type select")
+    types.wait_for()
+    shown, wanted = types.evaluate(_WIDTHS)
+    assert shown >= wanted
+    # Another service's types are longer still: they stay inside of the operation.
+    types.evaluate("list => list.add(new Option('application/x-www-form-urlencoded', '', true, true))")
+    right = "node => node.getBoundingClientRect().right"
+    assert types.evaluate(right) <= page.locator(".opblock.is-open").evaluate(right)
+
+
 def test_the_page_is_dark_for_those_who_want_it_so(server: Server, page: Page) -> None:
     page.emulate_media(color_scheme="dark")
     page.goto(server.url + "/api/docs")
