@@ -147,3 +147,13 @@ def test_metadata_for_rows(dora: Client) -> None:
     assert {"entity": "contact", "from": "contactid", "to": "primarycontactid"}.items() <= next(
         link for link in account["links"] if link["to"] == "primarycontactid"
     ).items()
+
+
+def test_links_by_several_lookups_to_one_entity_are_told_apart_by_label(dora: Client) -> None:
+    """Who knows an opportunity by its form knows its lookups by their labels."""
+    labels = {(link["entity"], link["to"]): link["label"] for link in _metadata(dora, "opportunity")["links"]}
+    assert labels["contact", "parentcontactid"] == "Contact (parentcontactid)"
+    assert labels["systemuser", "ownerid"] == "User – Owner (ownerid)"
+    assert labels["systemuser", "modifiedby"] == "User – Modified By (modifiedby)"
+    account = {link["to"]: link["label"] for link in _metadata(dora, "account")["links"]}
+    assert account["primarycontactid"] == "Contact – Primary Contact (primarycontactid)"

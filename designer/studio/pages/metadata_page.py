@@ -216,7 +216,7 @@ def _described_entity(platform: Platform, name: str) -> dict[str, Any]:
         links = [
             link
             for relationship in platform.relationships(name)
-            for link in _links_by(platform, relationship, name)
+            for link in _links_by(platform, relationship, name, by_name)
         ]
     except MissingPrivilege:
         # The service may not read the relationships. The attributes are of use without them.
@@ -239,11 +239,14 @@ def _comparison_facts(attribute: Attribute, entity: str) -> dict[str, Any]:
     }
 
 
-def _links_by(platform: Platform, relationship: Relationship, name: str) -> list[dict[str, str]]:
+def _links_by(
+    platform: Platform, relationship: Relationship, name: str, attributes: Mapping[str, Attribute]
+) -> list[dict[str, str]]:
     """Return the links from the entity `name` by a relationship; none where the platform names no lookup.
 
     A lookup makes two links: from the records that have it to the record that it names, and back. An entity
-    that is related to itself gets both.
+    that is related to itself gets both. `attributes` are those of the entity: a link by a lookup of its own
+    has the lookup's label, because several may name records of one entity.
     """
     lookup = relationship.referencing_attribute
     if lookup is None:
@@ -256,7 +259,9 @@ def _links_by(platform: Platform, relationship: Relationship, name: str) -> list
     primary = entities[relationship.referenced].primary_id
     if relationship.referencing == name:
         label = entities[relationship.referenced].label.text()
-        links.append(_link(relationship.referenced, primary, lookup, f"{label} ({lookup})"))
+        own = attributes[lookup].label.text() if lookup in attributes else ""
+        named = label if own in ("", label) else f"{label} – {own}"
+        links.append(_link(relationship.referenced, primary, lookup, f"{named} ({lookup})"))
     if relationship.referenced == name:
         label = entities[relationship.referencing].plural_label.text()
         links.append(_link(relationship.referencing, lookup, primary, f"{label} ({lookup})"))
