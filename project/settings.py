@@ -127,6 +127,7 @@ def _database(url: str) -> dict[str, Any]:
         url = f"sqlite:///{DATA_DIR / 'portico.sqlite3'}"
     database: dict[str, Any] = environ.Env.db_url_config(url)
     if database["ENGINE"] == "django.db.backends.sqlite3":
+        database["ENGINE"] = "project.sqlite"
         # A write transaction takes its lock at the start, so that it waits instead of failing half-way.
         database["OPTIONS"] = {
             "transaction_mode": "IMMEDIATE",

@@ -29,7 +29,7 @@ WHITENOISE_AUTOREFRESH = True
 PORTICO = {**PORTICO, "CALLER_RATE": 1_000_000, "ADDRESS_RATE": 1_000_000, "LOGIN_RATE": 1_000_000}  # noqa: F405
 
 # A file, as in production: a database in memory knows no waiting, so two connections would fail there.
-if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":  # noqa: F405
+if DATABASES["default"]["ENGINE"] == "project.sqlite":  # noqa: F405
     DATABASES["default"]["TEST"] = {  # noqa: F405
         "NAME": os.path.join(tempfile.gettempdir(), f"portico-tests-{os.getpid()}.sqlite3")
     }

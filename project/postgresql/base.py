@@ -1,5 +1,5 @@
 """Django's backend for PostgreSQL, which also notices connections that ended between two statements, or while
-they were being opened.
+they were being opened, and replaces those that may only read.
 
 Django asks a connection once in each request whether it lives. A request that spends seconds on something
 else, such as a password's hash, would find out by its next statement, too late to repeat that.
@@ -16,6 +16,8 @@ from django.db import OperationalError
 from django.db.backends.postgresql import base
 from psycopg.pq import TransactionStatus
 
+from project.read_only_connections import ReadOnlyNoticed
+
 _AT_ONCE: Final = 1.0
 """Seconds within which an opening must have failed to be tried again.
 
@@ -23,7 +25,7 @@ Later, a second one would keep the caller waiting for a server that is silent.
 """
 
 
-class DatabaseWrapper(base.DatabaseWrapper):
+class DatabaseWrapper(ReadOnlyNoticed, base.DatabaseWrapper):
     def connect(self) -> None:
         """Open the connection. One that ends while it is being opened is opened once more: nothing was asked
         by it yet.
