@@ -19,6 +19,8 @@ from django.db import connection, transaction
 from django.db.models.signals import m2m_changed, post_delete, post_save
 
 from crmclient import Platform
+from crmclient.errors import PlatformError
+from crmclient.sentences import for_log
 from crmclient.stand_in import Effect, MemberCall, StandIn
 from designer.triggers.tables import WATCHED
 from runtime.describe.fragment_digests import Digests
@@ -208,6 +210,8 @@ def _make_after_a_save() -> None:
             _maker.make(served, missing)
         elif CHILD.is_used:
             CHILD.ask()
+    except PlatformError as error:
+        logger.warning("Descriptions could not be made.", extra={"reason": for_log(error)})
     except Exception:
         # The save itself is done, and the next reader has the rest made.
         logger.exception("describing what was saved failed")

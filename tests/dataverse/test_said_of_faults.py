@@ -352,6 +352,20 @@ def test_an_export_of_metadata_says_what_to_do(remote: Failing, fault: str) -> N
     assert advised in str(raised.value)
 
 
+@pytest.mark.parametrize("fault", ["a gateway's 403", "429 for an hour", "a reset", "a sign-in page", "slow"])
+def test_descriptions_that_cannot_be_made_say_what_to_do(remote: Failing, fault: str) -> None:
+    what, said, advised = FAULTS[fault]
+    DatabaseStore("https://contoso.example/").replace({})
+    hurried(remote)
+    remote.arm({"path": "/api/data/", **FOREVER, **what})
+
+    with pytest.raises(CommandError) as raised:
+        call_command("describe", stdout=io.StringIO())
+
+    assert said in str(raised.value)
+    assert advised in str(raised.value)
+
+
 def test_an_organisation_that_is_not_read_says_what_to_do(remote: Failing, settings: Any) -> None:
     settings.PORTICO = {**settings.PORTICO, "METADATA_TIMEOUT": 60}
     remote.arm({"path": "/RetrieveMetadataChanges", **FAULTS["no privilege"][0], **FOREVER})

@@ -75,7 +75,7 @@ def test_a_refresh_says_how_far_it_is_until_it_has_ended(server: Server, crm: Se
 
     page.keyboard.press("Enter")
 
-    place.get_by_role("status").get_by_text("has been running since").wait_for()
+    place.get_by_role("status").get_by_text("is still running").wait_for()
     assert button.get_attribute("aria-disabled") == "true"
     place.get_by_role("status").get_by_text("Refreshed").wait_for()
     assert button.get_attribute("aria-disabled") is None

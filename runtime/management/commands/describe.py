@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import select
 import sys
@@ -10,12 +11,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from crmclient.errors import PlatformError
+from crmclient.sentences import for_log
 from designer.management.database_command import DatabaseCommand
+from designer.platform_failures import failure_words
 from runtime.describe.fragment_digests import Digests
 from runtime.describe.fragment_maker import Maker, sweep
 from runtime.serving.served import Served, current
+
+logger = logging.getLogger("portico.introspection")
 
 IDLE_SECONDS = 600.0
 # Below everything that answers a caller.
@@ -35,16 +41,34 @@ class Command(DatabaseCommand):
         )
 
     def handle(self, *args: Any, serve: bool, **options: Any) -> None:
-        """Make the missing descriptions once or, with `serve`, for every line on standard input."""
+        """Make the missing descriptions once or, with `serve`, for every line on standard input.
+
+        Raises CommandError when they cannot be made, because the platform does not return its metadata.
+        """
         digests = Digests()
         if serve:
             os.nice(NICENESS)
             while _wait_for_request(IDLE_SECONDS):
-                _make_missing(current(), digests, _is_wanted)
-        else:
+                _make_if_platform_answers(digests)
+            return
+        try:
             served = current()
             made_count, removed_count = _make_missing(served, digests), sweep(served, digests)
-            self.stdout.write(f"{made_count} made, {removed_count} of former days removed.")
+        except PlatformError as error:
+            raise CommandError(
+                f"The platform does not return its metadata: {failure_words(error)}\n"
+                "manage.py checkplatform tries the way there step by step."
+            ) from error
+        self.stdout.write(f"{made_count} made, {removed_count} of former days removed.")
+
+
+def _make_if_platform_answers(digests: Digests) -> None:
+    """Make the missing descriptions of what is served now. A platform that does not answer is only logged."""
+    try:
+        _make_missing(current(), digests, _is_wanted)
+    except PlatformError as error:
+        # A reader who still lacks something asks again.
+        logger.warning("Descriptions could not be made.", extra={"reason": for_log(error)})
 
 
 def _make_missing(served: Served, digests: Digests, go_on: Callable[[], bool] = lambda: True) -> int:
