@@ -161,8 +161,8 @@ def query_in_words(query: DesignedQuery, entities: Entities, attributes: Attribu
         for order in query.orders
     ]
     if orders:
-        parts.append(_("by %(orders)s") % {"orders": ", ".join(orders)})
-    return f"{', '.join([*parts, _columns_in_words(query)])}."
+        parts.append(_("by %(orders)s") % {"orders": _(", ").join(orders)})
+    return f"{_(', ').join([*parts, _columns_in_words(query)])}."
 
 
 def _columns_in_words(query: DesignedQuery) -> str:
@@ -190,7 +190,7 @@ def _link_in_words(link: DesignedLink, name: str, attributes: Attributes) -> str
     text = str(LINK_WORDS[link.type]) % {"name": name}
     if link.filter is not None and link.filter.items:
         # The words of an outer link end in “if any”.
-        text += ", " if link.type is LinkType.OUTER else " "
+        text += _(", ") if link.type is LinkType.OUTER else " "
         text += _("where %(filter)s") % {"filter": _group_in_words(link.filter, link.entity, attributes)}
     return text
 
@@ -229,7 +229,7 @@ def _condition_in_words(condition: DesignedCondition, entity: str, attributes: A
         link, attribute = condition.value_of
         label = _label_of_attribute(attribute, entity, attributes)
         return f"{place} {words} {f'{link}.' if link else ''}{label}"
-    separator = _(" and ") if "between" in condition.operator.value else ", "
+    separator = _(" and ") if "between" in condition.operator.value else _(", ")
     shown = separator.join(_value_in_words(value, compared_attribute) for value in condition.values)
     # The words of operators such as `last-x-days` have the number in their middle.
     if "-x-" in condition.operator.value:

@@ -146,3 +146,17 @@ def test_all_pages_write_a_moment_in_one_way(dora: Client, language: str, shown:
     assert f"{logged_in:{shown} %H:%M}" in listed
     logged = page(dora, reverse("studio:audit")).content.decode()
     assert f"{AuditEntry.objects.latest('pk').at:{shown} %H:%M:%S}" in logged
+
+
+def test_lists_have_the_comma_of_the_readers_language(dora: Client) -> None:
+    """In the facts of attributes, and in the sentence that says what a query finds."""
+    arabic = {"Accept-Language": "ar"}
+    address = reverse("studio:metadata")
+    attributes = dora.get(address, {"entity": "contact"}, headers=arabic).json()["attributes"]
+    facts = attributes["lastname"]["facts"]
+    assert facts.startswith("String، 50 ")
+    assert ", " not in facts
+    query = '<fetch><entity name="account"><order attribute="name"/></entity></fetch>'
+    words = dora.post(reverse("studio:query_words"), {"query": query}, headers=arabic).json()["words"]
+    assert words.count("، ") == 2
+    assert ", " not in words

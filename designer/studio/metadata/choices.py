@@ -181,7 +181,8 @@ def facts(attribute: Attribute) -> str:
         parts.append(_("%(count)d characters") % {"count": attribute.max_length})
     if attribute.is_required:
         parts.append(_("required"))
-    return ", ".join(parts)
+    # Arabic has a comma of its own.
+    return _(", ").join(parts)
 
 
 def _attribute_label(attribute: Attribute) -> str:
