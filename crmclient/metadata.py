@@ -260,7 +260,8 @@ class Entity:
     is_custom: bool = False
     # Whether the platform can be asked which of its records have changed (`TracksChanges`).
     tracks_changes: bool = False
-    # Whether its records are those of other entities, and are written there, as activities of every kind are.
+    # Whether its records can only be read: they are those of other entities and are written there, as
+    # activities of every kind are, or the platform writes none.
     is_read_only: bool = False
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from django.conf import settings
 
 from crmclient import Platform
+from crmclient.errors import PlatformError
 from crmclient.extensions import Choice, UnusableExtension
 from crmclient.platform import missing_members
 
@@ -31,7 +32,8 @@ class _OnlyPlatform:
     def __call__(self) -> Platform:
         """Return the one platform of the process. Threads may share it.
 
-        Raises UnusableExtension when the platform lacks members.
+        Raises UnusableExtension when the platform cannot be made or lacks members, and a PlatformError that
+        the making of it raises.
         """
         if self._platform is not None:
             return self._platform
@@ -47,10 +49,19 @@ class _OnlyPlatform:
 
 
 def _make_platform(name: str) -> Platform:
-    """Return a new platform of the kind that the settings name. Raises UnusableExtension when it lacks
-    members.
+    """Return a new platform of the kind that the settings name.
+
+    Raises UnusableExtension when it cannot be made or lacks members. A PlatformError passes through: whoever
+    asks for the platform tells it like one of a call.
     """
-    platform = PLATFORMS.find(name)()
+    make = PLATFORMS.find(name)
+    try:
+        platform = make()
+    except PlatformError:
+        raise
+    # Making it runs the code of a package, which may raise anything.
+    except Exception as error:
+        raise not_made(error) from error
     # A package may have been written for a release whose platforms had fewer members.
     if missing := missing_members(platform):
         raise UnusableExtension(
@@ -58,6 +69,14 @@ def _make_platform(name: str) -> Platform:
             "Give it every member of crmclient.platform.Platform, or name another platform.",
         )
     return platform
+
+
+def not_made(error: Exception) -> UnusableExtension:
+    """Return what to say of a platform whose function has raised `error`."""
+    return UnusableExtension(
+        f"The platform cannot be made: {type(error).__name__}: {error}.",
+        "Correct what it is made of: its package or module, or the settings that this reads.",
+    )
 
 
 get_platform = _OnlyPlatform()

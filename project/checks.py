@@ -17,8 +17,9 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register, run_checks
 from django.db import DatabaseError
 
+from crmclient.errors import PlatformError
 from crmclient.extensions import UnusableExtension
-from designer.platform import PLATFORMS, get_platform
+from designer.platform import PLATFORMS, get_platform, not_made
 from project import extensions
 from project import platform as own_platforms
 from runtime.callers.tokens import RESOLVERS
@@ -100,15 +101,9 @@ def _platform_errors() -> Iterator[CheckMessage]:
     try:
         if PLATFORMS.find(name).__module__ != own_platforms.__name__:
             get_platform()
-    except UnusableExtension as error:
-        yield Error(f"PLATFORM={name!r}: {error}", hint=error.remedy, id="portico.E021")
-    # Making it runs the code of a package, which may raise anything.
-    except Exception as error:
-        yield Error(
-            f"PLATFORM={name!r}: The platform cannot be made: {type(error).__name__}: {error}.",
-            hint="Correct what it is made of: its package or module, or the settings that this reads.",
-            id="portico.E021",
-        )
+    except (UnusableExtension, PlatformError) as error:
+        unusable = error if isinstance(error, UnusableExtension) else not_made(error)
+        yield Error(f"PLATFORM={name!r}: {unusable}", hint=unusable.remedy, id="portico.E021")
 
 
 def _time_zone() -> Iterator[CheckMessage]:

@@ -59,6 +59,7 @@ def needed_rights(endpoint: Endpoint, metadata: MetadataSource, notes: str) -> I
         yield NeededRight(tied_entity, AccessRight.APPEND)
     if kind.writes_records:
         yield from _of_bindings(entity, definition.bindings, metadata)
+        yield from _of_attributes(entity, settings.set_without_binding, metadata)
         for input_definition in definition.inputs:
             if holds_records(input_definition.type):
                 yield from _of_list(endpoint, entity, input_definition, metadata)
@@ -92,15 +93,27 @@ def _of_bindings(
     attributes: Mapping[str, Attribute] = metadata.attributes(entity)
     for binding in bindings:
         attribute = attributes.get(binding.attribute)
-        if attribute is None or not attribute.type.is_reference:
-            continue
-        if attribute.type is AttributeType.OWNER:
-            yield NeededRight(entity, AccessRight.ASSIGN)
-            continue
-        yield NeededRight(entity, AccessRight.APPEND)
-        targets = _targets(binding, attribute)
-        for target in targets:
-            yield NeededRight(target, AccessRight.APPEND_TO, is_certain=len(targets) == 1)
+        if attribute is not None:
+            yield from _of_attribute(entity, attribute, _targets(binding, attribute))
+
+
+def _of_attributes(entity: str, names: Iterable[str], metadata: MetadataSource) -> Iterator[NeededRight]:
+    """Yield what is needed to set the owners and lookups among the attributes `names` of `entity`."""
+    attributes: Mapping[str, Attribute] = metadata.attributes(entity)
+    for attribute in (attributes[name] for name in names if name in attributes):
+        yield from _of_attribute(entity, attribute, attribute.targets)
+
+
+def _of_attribute(entity: str, attribute: Attribute, targets: tuple[str, ...]) -> Iterator[NeededRight]:
+    """Yield what is needed to set an owner, or a lookup to records of `targets`; nothing for others."""
+    if not attribute.type.is_reference:
+        return
+    if attribute.type is AttributeType.OWNER:
+        yield NeededRight(entity, AccessRight.ASSIGN)
+        return
+    yield NeededRight(entity, AccessRight.APPEND)
+    for target in targets:
+        yield NeededRight(target, AccessRight.APPEND_TO, is_certain=len(targets) == 1)
 
 
 def _targets(binding: BindingDefinition, attribute: Attribute) -> tuple[str, ...]:

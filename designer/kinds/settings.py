@@ -71,6 +71,13 @@ class EndpointSettings(Definition):
         return self, {}
 
     @property
+    def set_without_binding(self) -> frozenset[str]:
+        """The attributes of the written record that calls set although no binding does, such as those whose
+        values are copied from another record.
+        """
+        return frozenset()
+
+    @property
     def related_segment(self) -> str:
         """The segment of another exposed entity of the module whose records calls reach, too; empty without
         one.

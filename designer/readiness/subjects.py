@@ -202,12 +202,15 @@ class EndpointSubject:
         return frozenset(input_definition.name for input_definition in self.inputs)
 
     @cached_property
-    def set_by_path(self) -> frozenset[str]:
-        """The attributes that the path sets in a new record."""
+    def set_without_binding(self) -> frozenset[str]:
+        """The attributes that calls set in a new record without a binding: those of the alternate key in the
+        path, and those that the kind's settings name.
+        """
         entity = self.metadata.entities().get(self.entity)
         keys = entity.keys if entity is not None and self.definition.settings.creates_records else ()
         name = self.definition.settings.key_name
-        return frozenset(attribute for key in keys if key.name == name for attribute in key.attributes)
+        in_path = (attribute for key in keys if key.name == name for attribute in key.attributes)
+        return self.definition.settings.set_without_binding.union(in_path)
 
     def attribute_limiting(self, name: str) -> Attribute | None:
         """Return the attribute whose limits apply to the input `name`; None where it is bound to none."""

@@ -32,8 +32,8 @@ from runtime.operations.duplicates import Duplicates
 from runtime.operations.message_language import language_parameter
 from runtime.operations.payload import Payload
 from runtime.request_context import Exchange
-from runtime.steps import Steps
-from runtime.steps.create_guards import Child, CreateGuards
+from runtime.steps import CreateGuards, Steps
+from runtime.steps.create_guards import Child
 from runtime.values.inputs import Sent
 
 

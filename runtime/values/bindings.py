@@ -53,6 +53,8 @@ class Bindings:
         self._inputs: dict[str, tuple[str, ...]] = {}
         names = frozenset(inputs)
         for binding in bindings:
+            if not binding.attribute:
+                raise Misconfigured(Sentence("an entity property has no attribute"))
             if binding.attribute not in attributes:
                 raise Misconfigured(Sentence("there is no attribute %(name)s", name=repr(binding.attribute)))
             self._sources.append(

@@ -331,6 +331,13 @@ def test_nothing_is_found_where_all_is_well(endpoint: Endpoint) -> None:
     assert found(endpoint) == set()
 
 
+def test_an_entity_property_without_an_attribute_is_told_to_have_one() -> None:
+    endpoint = with_binding(attribute="", value="name")
+    findings = check(endpoint, configured(endpoint), metadata())
+    said = [(found.field, str(found.message)) for found in findings if found.rule == "attribute-unknown"]
+    assert said == [("bindings", "Choose the attribute that the entity property sets.")]
+
+
 def test_two_endpoints_at_one_path_are_found_on_both() -> None:
     checker = Checker(configured(create(), create(title="Second")), metadata())
     for id in (1, 2):

@@ -105,8 +105,8 @@ class Restricted(Metadata):
 @pytest.mark.parametrize(
     ("kind", "restricted", "message"),
     [
-        ("create", {"is_read_only": True}, "which shows the records of other entities"),
-        ("update", {"is_read_only": True}, "which shows the records of other entities"),
+        ("create", {"is_read_only": True}, "which can only be read"),
+        ("update", {"is_read_only": True}, "which can only be read"),
         ("create", {"creatable": False}, "“parentcustomerid” is set by the platform alone"),
         ("update", {"creatable": False}, "“parentcustomerid” is set by the platform alone"),
         ("update", {"readable": False}, "does not let “parentcustomerid” be read"),

@@ -332,7 +332,8 @@ def test_what_is_right_is_left_in_peace(good: dict[str, Any]) -> None:
             {"kind": "create", "of_entity": rule('attribute="telephone1" operator="not-null"')},
             "create-never-inside",
             "bindings",
-            "which nothing sets. Bind “telephone1”, or switch “May create outside its rule” on.",
+            "which nothing sets. Bind “telephone1”, change the rule, or switch “May create outside its rule” "
+            "on.",
         ),
         (
             {"kind": "create", "row_rule": rule('attribute="createdon" operator="today"')},

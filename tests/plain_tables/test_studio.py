@@ -36,6 +36,13 @@ def test_its_pages_open(plain: PlainTables, dora: Client) -> None:
         assert dora.get(page).status_code == 200, page
 
 
+def test_the_page_of_the_platform_speaks_of_no_other_platform(plain: PlainTables, dora: Client) -> None:
+    page = dora.get(reverse("studio:platform")).content.decode()
+
+    assert "The platform's metadata is always up to date." in page
+    assert "CRM in the box" not in page
+
+
 def test_attributes_of_users_are_offered_where_there_are_users(tables: PlainTables, dora: Client) -> None:
     page = dora.get(reverse("admin:designer_userproperty_add")).content.decode()
 

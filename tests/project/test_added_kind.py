@@ -13,19 +13,23 @@ from django.urls import reverse
 from pydantic import Field, create_model
 
 from crmclient import Platform
+from crmclient.optional_abilities import AccessRight
 from crmclient.query.other_attributes import AttributeChange, ChangedKeys
 from designer.configuration import Endpoint as Configured
 from designer.documents.document_writer import export
-from designer.kinds import KINDS, OperationKind, Scope
+from designer.endpoint_facts.needed_rights import NeededRight, needed_rights
+from designer.kinds import KINDS, OperationKind, Scope, Section
 from designer.kinds.operation_kind import STEPS
 from designer.kinds.pickers import Picker, PickerPlace
 from designer.kinds.settings import EndpointSettings
-from designer.loading import latest
+from designer.loading import latest, load
 from designer.models import Endpoint
+from designer.platform import get_platform
+from designer.readiness import Checker, Metadata
 from designer.studio.endpoint_form.settings_fields import refuse_unknown_settings
 from designer.uses.attribute_changes import changed_document
 from designer.uses.attribute_uses import attribute_index
-from project.extensions import load
+from project import extensions
 from runtime.http.rendering import json_response
 from runtime.operations import Description, Operation
 from runtime.request_context import Exchange
@@ -33,6 +37,7 @@ from runtime.steps import Steps
 from tests.added_kinds import accounts, built_in, created, endpoint_of
 from tests.callers import Caller
 from tests.designer.studio import add_url, change_url, errors, filled, page, send
+from tests.row_rules import ruled
 
 NAME = "clone"
 ID = {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]}
@@ -54,6 +59,10 @@ class CloneSettings(EndpointSettings):
     @property
     def own_attributes(self) -> tuple[str, ...]:
         return self.copied
+
+    @property
+    def set_without_binding(self) -> frozenset[str]:
+        return frozenset(self.copied)
 
     def with_attribute(self, entity: str, change: AttributeChange) -> tuple[EndpointSettings, ChangedKeys]:
         copied = tuple(change.name(entity, name) for name in self.copied)
@@ -164,6 +173,55 @@ def test_attributes_that_its_setting_names_are_found_and_replaced(clone: Endpoin
     assert settings.own_attributes == ("name", "fax")
 
 
+def findings_of(row: Endpoint) -> list[tuple[str, str]]:
+    judged = Checker(load(), Metadata(get_platform())).endpoint(row.pk)
+    return [(finding.rule, str(finding.message)) for finding in judged if finding.is_blocking]
+
+
+def test_a_row_rule_may_look_at_what_it_copies(rita: Caller, clone: Endpoint) -> None:
+    original = original_of(rita)
+    ruled(accounts(), '<filter><condition attribute="telephone1" operator="not-null"/></filter>')
+    assert findings_of(clone) == []
+    clone.settings = {"copied": ["name"]}
+    clone.save()
+    ((rule, said),) = findings_of(clone)
+    assert rule == "create-never-inside"
+    # The kind has no setting that lifts the rule.
+    assert said.endswith("nothing sets. Bind “telephone1”, or change the rule.")
+    assert rita.post(f"/api/sales/accounts/{original}/clone", {}).status_code == 201
+
+
+def test_what_it_copies_need_not_be_bound(portico: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    binding = replace(CLONE, sections=STEPS | {Section.INPUTS, Section.BINDINGS}, binds_all_required=True)
+    with built_in(binding, CloneOperation, monkeypatch):
+        row = endpoint_of(binding, settings={"copied": ["name"]})
+        assert findings_of(row) == []
+        row.settings = {"copied": []}
+        row.save()
+        assert [rule for rule, _said in findings_of(row)] == ["required-attribute-unbound"]
+
+
+def test_its_bindings_set_what_only_a_new_record_takes(
+    portico: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    binding = replace(CLONE, sections=STEPS | {Section.INPUTS, Section.BINDINGS})
+    with built_in(binding, CloneOperation, monkeypatch):
+        row = endpoint_of(binding, settings={"copied": ["name"]})
+        row.bindings.create(attribute="overriddencreatedon", source="constant", value="2026-01-31T12:00:00Z")
+        assert findings_of(row) == []
+
+
+def test_copying_a_lookup_needs_the_rights_of_setting_it(clone: Endpoint) -> None:
+    clone.settings = {"copied": ["name", "primarycontactid"]}
+    clone.save()
+    needed = set(needed_rights(latest().endpoints[clone.pk], get_platform(), ""))
+    assert {
+        NeededRight("account", AccessRight.CREATE),
+        NeededRight("account", AccessRight.APPEND),
+        NeededRight("contact", AccessRight.APPEND_TO),
+    } <= needed
+
+
 def test_a_dry_run_of_it_writes_nothing(dora: Client, rita: Caller, clone: Endpoint) -> None:
     url = reverse("admin:designer_endpoint_try", args=[clone.pk])
     form = {"caller": "token", "roles": ["sales-rep"], "user": "", "mode": "dry"}
@@ -186,11 +244,11 @@ def test_a_built_in_kind_that_the_api_has_no_place_for_is_told_at_the_start(
     monkeypatch.setitem(
         KINDS, NAME, OperationKind(NAME, "Clone", "", Scope.ENTITY, ("POST",), "/api/{thing}")
     )
-    load.cache_clear()
+    extensions.load.cache_clear()
     try:
-        (problem,) = load()
+        (problem,) = extensions.load()
     finally:
-        load.cache_clear()
+        extensions.load.cache_clear()
     assert problem.text == (
         "The built-in “clone” of portico.kinds cannot be used: its path /api/{thing} has a placeholder that "
         "there is not: 'thing'."

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from django.core.checks import run_checks
+from django.core.management import CommandError, call_command
 
 from crmclient.extensions import Choice, Problem, Registry, UnusableExtension
 from designer.expressions.functions import FUNCTIONS, Function
@@ -193,6 +194,27 @@ def test_the_service_does_not_start_with_a_platform_that_is_none(
     try:
         with pytest.raises(SystemExit, match=rf"(?s)portico\.E021.*PLATFORM='{name}'.*{says}.*HINT"):
             refuse_a_wrong_start()
+    finally:
+        get_platform.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("older", r"of type Older, which lacks thumbnail\. Give it every member"),
+        ("refusing", r"The platform cannot be made: OSError: TABLES names no file\. Correct what"),
+    ],
+)
+def test_a_command_says_why_the_platform_cannot_be_made(
+    path: Path, settings: Any, portico: None, name: str, says: str
+) -> None:
+    points = {other: f"tables:{other}" for other in ("older", "refusing")}
+    install(path, "tables", {"portico.platforms": points}, {"tables": PLATFORM})
+    settings.PORTICO = {**settings.PORTICO, "PLATFORM": name}
+    get_platform.cache_clear()
+    try:
+        with pytest.raises(CommandError, match=rf"PLATFORM='{name}': .*{says}"):
+            call_command("checkconfig")
     finally:
         get_platform.cache_clear()
 

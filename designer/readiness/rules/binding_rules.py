@@ -21,7 +21,9 @@ def attributes_exist(subject: EndpointSubject) -> Found:
     if subject.vocabulary is None:
         return
     for binding in subject.bindings:
-        if binding.attribute not in subject.attributes:
+        if not binding.attribute:
+            yield _("Choose the attribute that the entity property sets."), "bindings"
+        elif binding.attribute not in subject.attributes:
             yield (
                 _(
                     "%(owner)s has no “%(attribute)s” to set.",
@@ -35,7 +37,9 @@ def attributes_exist(subject: EndpointSubject) -> Found:
 @blocking("attribute-read-only")
 def attributes_can_be_written(subject: EndpointSubject) -> Found:
     """Find bindings to files, and to attributes that a call of this kind cannot set."""
-    creates = subject.endpoint.kind.binds_all_required
+    kind = subject.endpoint.kind
+    # Of a kind that makes a record, bindings may also set what no update can change afterwards.
+    creates = kind.binds_all_required or kind.settings.creates_records
     for binding, attribute in _bindings_with_attributes(subject):
         if natural_type(attribute) is None:
             yield (
@@ -57,7 +61,7 @@ def required_attributes_are_bound(subject: EndpointSubject) -> Found:
     """Find required attributes that nothing sets, where the kind must set all of them."""
     if not subject.endpoint.kind.binds_all_required:
         return
-    bound = {binding.attribute for binding in subject.bindings} | subject.set_by_path
+    bound = {binding.attribute for binding in subject.bindings} | subject.set_without_binding
     for attribute in subject.attributes.values():
         if attribute.is_required and attribute.logical_name not in bound:
             yield (

@@ -26,7 +26,8 @@ from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
 from designer.types import holds_records
 
-_SETTING = "settings.may_create_outside_rule"
+_SETTING_NAME = "may_create_outside_rule"
+_SETTING = f"settings.{_SETTING_NAME}"
 # Operators that an empty value meets, because it is not the caller's.
 _EMPTY_IS_OTHER = frozenset({UserOperator.NE_USER, UserOperator.NE_BUSINESS_UNIT})
 _ONE_OF = frozenset({Operator.EQ, Operator.IN})
@@ -44,7 +45,8 @@ class Outcome(Enum):
 class _NewRecords:
     """Records that a create makes, of its own entity or of a list, and the row rules they have to meet.
 
-    `given` are the attributes that bindings or the path set; `place` is where the bindings are.
+    `given` are the attributes that bindings, the path or the kind's settings set; `place` is where the
+    bindings are.
     """
 
     filters: tuple[DesignedFilter, ...]
@@ -134,15 +136,16 @@ def creates_can_hold_to_the_rule(subject: EndpointSubject) -> Found:
             sentence = (
                 _(
                     "Every call would be refused: the row rule wants a value of “%(attribute)s”, which "
-                    "nothing sets. Bind “%(attribute)s”, or switch “May create outside its rule” on.",
+                    "nothing sets. %(remedy)s",
                     attribute=attribute,
+                    remedy=_remedy(subject, attribute),
                 )
                 if rule_outcome is Outcome.NEVER
                 else _(
                     "Every call would be refused: what the row rule says of “%(attribute)s” is known only "
-                    "when the record is there. Bind “%(attribute)s”, change the rule, or switch “May create "
-                    "outside its rule” on.",
+                    "when the record is there. %(remedy)s",
                     attribute=attribute,
+                    remedy=_remedy(subject, attribute),
                 )
             )
             yield sentence, new_records.place
@@ -166,6 +169,16 @@ def creates_are_decided_beforehand(subject: EndpointSubject) -> Found:
                 )
 
 
+def _remedy(subject: EndpointSubject, attribute: str) -> str:
+    """Return what lets calls through. Only some kinds have the setting that lifts the rule."""
+    if _SETTING_NAME in type(subject.definition.settings).model_fields:
+        return _(
+            "Bind “%(attribute)s”, change the rule, or switch “May create outside its rule” on.",
+            attribute=attribute,
+        )
+    return _("Bind “%(attribute)s”, or change the rule.", attribute=attribute)
+
+
 def _records_under_rule(subject: EndpointSubject) -> Iterator[_NewRecords]:
     """Yield the new records that have to meet their row rule."""
     if not subject.definition.settings.creates_outside_row_rule:
@@ -181,7 +194,7 @@ def _new_records(subject: EndpointSubject) -> Iterator[_NewRecords]:
         if subject.definition.row_rule is not None:
             filters.append(subject.definition.row_rule)
         if filters:
-            set_attributes = {binding.attribute for binding in subject.bindings} | subject.set_by_path
+            set_attributes = {binding.attribute for binding in subject.bindings} | subject.set_without_binding
             attributes = subject.metadata.attributes(own_entity.entity)
             system_attributes = conventions.of(own_entity.entity)
             yield _NewRecords(

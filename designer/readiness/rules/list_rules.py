@@ -244,8 +244,8 @@ def records_can_be_linked(subject: EndpointSubject) -> Found:
         if entity is not None and entity.is_read_only:
             yield (
                 _(
-                    "“%(name)s” holds records of “%(entity)s”, which shows the records of other entities. "
-                    "Choose the relationship to one of these entities.",
+                    "“%(name)s” holds records of “%(entity)s”, which can only be read. Choose a relationship "
+                    "to an entity whose records can be written.",
                     name=record_input.name,
                     entity=group.entity,
                 ),

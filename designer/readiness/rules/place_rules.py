@@ -37,8 +37,7 @@ def entity_takes_writes(subject: EndpointSubject) -> Found:
     if entity is not None and entity.is_read_only and subject.endpoint.kind.writes_records:
         yield (
             _(
-                "“%(entity)s” shows the records of other entities. Choose one of these entities to write "
-                "them.",
+                "Records of “%(entity)s” can only be read. Choose an entity whose records can be written.",
                 entity=subject.entity,
             ),
             "entity",

@@ -22,7 +22,7 @@ from designer.platform import get_platform
 _RESULTS = {
     "changed": "What is known of the metadata has changed.",
     "unchanged": "What is known of the metadata is as it was.",
-    "always_present": "The metadata of the CRM in the box is always the present one.",
+    "always_present": "The platform's metadata is always up to date.",
 }
 
 _TELL_SECONDS: Final = 5.0
