@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -12,6 +13,7 @@ from crmclient.metadata import Attribute, AttributeType, Label, Option, OptionSe
 from designer.configuration import Endpoint
 from designer.definitions import BindingDefinition, UserPropertyDefinition
 from designer.readiness import Checker, Finding, Metadata, check
+from designer.types import TYPES, InputType, Limits, Reader
 from tests.designer.judged import (
     BOUND,
     NAME,
@@ -44,6 +46,45 @@ def test_names_that_differ_in_case_are_both_named() -> None:
     ]
     ending = "differ only in upper and lower case. Rename one of them."
     assert messages == [f"The inputs “name” and “NAME” {ending}", f"The inputs “NAME” and “name” {ending}"]
+
+
+def _checked(endpoint: Endpoint) -> list[Finding]:
+    return check(endpoint, configured(endpoint), metadata())
+
+
+@dataclass(frozen=True, slots=True)
+class LongType(InputType):
+    """A package's type, of texts that have 60 characters."""
+
+    name: str = "Long"
+    label: str = "Long text"
+    attribute_types: frozenset[AttributeType] = frozenset({AttributeType.STRING})
+    constraints: frozenset[str] = frozenset()
+
+    def compile(self, limits: Limits) -> Reader:
+        if limits.max_length is not None and limits.max_length < 60:
+            raise ValueError("its texts have 60 characters")
+        return str
+
+    def schema(self, limits: Limits) -> dict[str, Any]:
+        return {"type": "string"}
+
+
+def test_an_attribute_whose_limits_a_type_refuses_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(TYPES, "Long", LongType())
+    found_of = {
+        attribute: [
+            (finding.field, finding.message)
+            for finding in _checked(create(inputs=(an_input(type="Long"),), bindings=(bound,)))
+            if finding.rule == "input-limits"
+        ]
+        for attribute in ("name", "secret")
+        for bound in [BindingDefinition(attribute=attribute, value="name")]
+    }
+    assert found_of == {
+        "name": [("inputs.name.type", "Input “name”: its texts have 60 characters.")],
+        "secret": [],
+    }
 
 
 def test_a_fix_makes_no_input_whose_name_differs_in_case_alone() -> None:

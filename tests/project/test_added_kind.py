@@ -214,7 +214,7 @@ def test_its_bindings_set_what_only_a_new_record_takes(
 def test_copying_a_lookup_needs_the_rights_of_setting_it(clone: Endpoint) -> None:
     clone.settings = {"copied": ["name", "primarycontactid"]}
     clone.save()
-    needed = set(needed_rights(latest().endpoints[clone.pk], get_platform(), ""))
+    needed = set(needed_rights(latest().endpoints[clone.pk], Metadata(get_platform()), ""))
     assert {
         NeededRight("account", AccessRight.CREATE),
         NeededRight("account", AccessRight.APPEND),

@@ -230,7 +230,7 @@ def _cases(world: World) -> Iterator[Case]:
             continue
         inputs = (InputDefinition(name="value", type=name),)
         if not (sent := world.sent(name)):
-            # Of what an expression makes of them, readiness knows only that it is a text, and any text may fit.
+            # Of what an expression makes of them, readiness knows only that it is a text. Any text may fit.
             sample = json.loads(json.dumps(TYPES[name].sample, default=str))
             yield Case(f"input {name}", "input", "value", inputs, ({"value": sample},))
             continue

@@ -107,6 +107,16 @@ def limits_leave_something(subject: EndpointSubject) -> Found:
                 _("Input “%(name)s” has a minimum length above its maximum.", name=definition.name),
                 _place_in_input(definition, "min_length"),
             )
+    for definition, input_type in _inputs_with_type(subject):
+        # Patterns and allowed values have rules of their own.
+        limits = replace(_limits_of_input(subject, definition), pattern="", allowed=())
+        try:
+            input_type.compile(limits)
+        except ValueError as error:
+            yield (
+                _("Input “%(name)s”: %(error)s.", name=definition.name, error=str(error)),
+                _place_in_input(definition, "type"),
+            )
 
 
 @warning("input-limits-unused")
