@@ -132,7 +132,7 @@ def _sentences_on_nul(value: Any, location: tuple[str | int, ...], place: Place)
 
 
 def _without_nul(value: Any) -> Any:
-    """Return the JSON value without NUL characters."""
+    """Return the JSON value without NUL characters, which PostgreSQL does not store."""
     match value:
         case str():
             return value.replace("\0", "")

@@ -47,10 +47,10 @@ class TakenBack:
 def taken_back(changes: Sequence[tuple[Change, Sequence[Line]]]) -> list[TakenBack]:
     """Return what the changes of a plan undo of recorded versions, the newest version first.
 
-    With each change go its lines, in the words of the history.
+    Each change comes with its lines, in the words of the history.
 
-    A removal counts only where something else of an earlier version, or of the same one, is undone:
-    everything that is removed was added once, and most removals are meant.
+    The removal of an item undoes the version that added it. It counts only beside something else that the
+    plan undoes of that version or of an older one: by themselves, most removals are meant.
     """
     recorded = _recorded_changes([change.item for change, _ in changes])
     counted: list[TakenBack] = []

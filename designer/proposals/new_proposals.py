@@ -93,11 +93,13 @@ def add_refused(
 def replace_document(proposal: Proposal, source: Source, account: str, hidden: Collection[str] = ()) -> None:
     """Make the proposal propose what `source` says. Raises DocumentError.
 
-    The document is taken for an edited one of the proposal: what it lacks of the module, or of everything,
-    goes, and what it does not change stays as it is live now, so that what was published since the proposal
-    was opened is not taken back. `hidden` are the lists that the author's file never had, as the author may
-    not see them: what it lacks of these stays as it is proposed. If it was changed live, too, somebody who
-    sees it has to decide first.
+    The author has edited the proposal's document. What the edited one lacks is removed: of the module that
+    the proposal is for, or of everything. What the author has left unchanged stays as it is live now, so that
+    nothing is taken back that was published since the proposal was opened.
+
+    `hidden` are the lists that the author may not see, and whose items the author's file never had: these
+    stay as they are proposed. Where such an item was changed live, too, this raises DocumentError: somebody
+    who sees the list has to decide first.
     """
     names = names_of(source.document, source.names, proposal)
     now = export(latest())

@@ -102,11 +102,14 @@ def _json_of_item(items: Mapping[ItemKey, ItemInDocument], key: ItemKey) -> Any:
 
 
 def _deciding_parts(key: ItemKey, content: Any) -> Any:
-    """Return all of an item that decides who may call, or what callers reach."""
+    """Return all of an item's JSON that decides who may call, or what callers reach: to be compared with that
+    of another version. Return None for an item that is gone.
+    """
+    collection, _key = key
     if content is GONE or not isinstance(content, Mapping):
         return None
     ruled = {fetcher["name"] for fetcher in content.get("fetchers", ()) if fetcher.get("apply_row_rules")}
-    return deciding_part(key[0], content), content.get("preconditions"), ruled
+    return deciding_part(collection, content), content.get("preconditions"), ruled
 
 
 def _difference(key: ItemKey, old: Any, new: Any, hidden: Collection[str]) -> Sentence:

@@ -112,6 +112,7 @@ class ConnectionWatch:
 
     def _limit_kernel_wait(self, connection: Connection) -> None:
         """Limit how long the kernel keeps a connection that the server program has closed already."""
+        # The option is in milliseconds. The socket may be closed by now: then nothing is kept.
         with suppress(OSError), _socket_of(connection, self._port) as connection_socket:
             connection_socket.setsockopt(
                 socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(self._limits.patience * 1000)

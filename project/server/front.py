@@ -263,6 +263,9 @@ class Front:
     ) -> None:
         """Read the request's body of `length` bytes into memory or a file, and let a worker thread answer it.
         Refuse a body that comes too slowly or finds no room.
+
+        `first_message` is the body's first part, if it is being received already. `counted`: the application
+        has been run before, without the body, and has counted the caller then.
         """
         front_settings = self._settings
         try:

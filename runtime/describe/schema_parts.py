@@ -139,7 +139,8 @@ def _field_part(field: Field, platform: Platform) -> dict[str, Any]:
         part["precision"] = places
     if field.items:
         part["items"] = [_field_part(item, platform) for item in field.items]
-        # A list as an object is sent by its changes; a single record is an object, too.
+        # An object with properties is a list that is sent as its changes, such as what is added to it, unless
+        # the type holds a single record, which is an object, too.
         if "properties" in field.schema and not TYPES[field.type].holds_one:
             part["changes"] = True
     return part

@@ -22,6 +22,7 @@ from crmclient.values import Guid
 def create_multiple(request: Request, type_: EntityType) -> Response:
     """Create the records of the body, all or none, and answer with their ids."""
     drafts = [read_draft(request, type_, item, creating=True) for item in _targets(request, type_)]
+    # A record that comes with files or other records takes several writes, which a batch does not do.
     if all(draft.is_simple for draft in drafts):
         ids = _write_batch(request, [Create(type_.name, draft.values, draft.id) for draft in drafts])
     else:

@@ -126,8 +126,10 @@ class Client:
     ) -> Received:
         """Send a request, several times if need be.
 
-        An attempt that failed but may have taken effect adds its outcome to `lost`.
+        An attempt that failed but may have taken effect adds its outcome to `lost`. All attempts carry one
+        correlation, by which the platform's log ties them to the work that they are part of.
         """
+        # This client may stand for one application user of several: see `as_user`.
         if self._only_user is not None:
             request = replace(request, user=self._only_user)
         with current_tally() as tally:

@@ -48,7 +48,10 @@ class Batches:
     def _run(
         self, operations: Sequence[Operation], silent: Collection[str], call: Call
     ) -> list[Stored | None]:
-        """Send the operations as one change set, and ask for no records of the `silent` entities.
+        """Send the operations as one change set.
+
+        Answers hold the written record, except of the `silent` entities: there the service may write and not
+        read, and would be refused the whole batch for the answer's sake.
 
         Raises the error of the first that failed, or _RecordRefused.
         """

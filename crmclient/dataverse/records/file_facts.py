@@ -209,6 +209,7 @@ def attachment(note: Guid, version: str, row: Row) -> FileInfo | None:
     name, kind, size = row.get("filename"), row.get("mimetype"), row.get("filesize")
     if not isinstance(size, int):
         raise UnexpectedAnswer(Sentence("The platform does not say how large a note's file is."))
+    # Another file is another version of the note, and must have another id. The note has none for its file.
     id = str(uuid.uuid5(_NOTES, f"{note} {version}"))
     return FileInfo(id, str(name or ""), size, str(kind or UNKNOWN_TYPE))
 

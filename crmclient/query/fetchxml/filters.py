@@ -186,6 +186,7 @@ def _value_texts(condition: ElementReader) -> list[str]:
     texts = []
     for element in condition.children({"value"}):
         value = ElementReader(element, f"{condition.construct} value", condition.problems)
+        # Names of records, which designers of queries add for their readers.
         value.ignore("uiname", "uitype")
         value.finish()
         for child in element:

@@ -304,6 +304,7 @@ def given_by_user(subject: EndpointSubject, name: str) -> PossibleValues | None:
     if attribute is None:
         return None
     if attribute.is_primary_id:
+        # The id of the caller's own record fits lookups, too: it is given as a reference.
         return PossibleValues(
             words, (Reference(subject.surroundings.entity_of(user_property.caller_type), "1"),)
         )

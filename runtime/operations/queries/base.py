@@ -152,7 +152,7 @@ class QueryOperation(Operation):
     def answers(
         self, rows: Sequence[Mapping[str, Value]], parameters: QueryParameters, exchange: Exchange
     ) -> list[dict[str, Any]]:
-        """Return the JSON objects of an answer: the columns of each row."""
+        """Return the JSON objects of an answer: the columns of each row, aggregates rounded."""
         if self._rounding_places:
             rows = [{**row, **self._rounded(row)} for row in rows]
         return self.columns.answers(rows, parameters.lcid, exchange)
