@@ -82,12 +82,14 @@ class Checker:
     def user_property(self, definition: UserPropertyDefinition) -> list[Finding]:
         """Return the findings of a user property. Its row need not be saved."""
         subject = UserPropertySubject(definition, self._surroundings)
-        return list(_findings_of_rules(USER_PROPERTY_RULES, subject, f"user property {definition.key}"))
+        name = _("user property %(key)s", key=definition.key)
+        return list(_findings_of_rules(USER_PROPERTY_RULES, subject, name))
 
     def issuer(self, definition: IssuerDefinition) -> list[Finding]:
         """Return the findings of an issuer. Its row need not be saved."""
         subject = IssuerSubject(definition, self._surroundings)
-        return list(_findings_of_rules(ISSUER_RULES, subject, f"issuer {definition.name}"))
+        name = _("issuer %(name)s", name=definition.name)
+        return list(_findings_of_rules(ISSUER_RULES, subject, name))
 
     def everything(self) -> Iterator[Finding]:
         """Yield the findings of enabled endpoints, user properties, issuers, and rows that cannot be read.

@@ -46,8 +46,9 @@ _NEVER = frozenset({"process-forbidden"})
 class Finding:
     """One thing that a rule found.
 
-    `subject` is the endpoint's key, or names the user property, issuer or row. `field` is where to correct it
-    in the definition, such as `inputs.phone.max_length`; empty for the whole. `message` is in English.
+    `subject` is the endpoint's key, or a sentence that names the user property, issuer or row. `field` is
+    where to correct it in the definition, such as `inputs.phone.max_length`; empty for the whole. `message`
+    and `subject` are in English.
     """
 
     rule: str

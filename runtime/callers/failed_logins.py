@@ -80,6 +80,8 @@ class KnownNetwork(models.Model):
     last_at = models.DateTimeField(db_index=True)
 
     class Meta:
+        verbose_name = _("known network")
+        verbose_name_plural = _("known networks")
         constraints = (models.UniqueConstraint(fields=("user", "network"), name="known_network_of"),)
         default_permissions = ()
 

@@ -39,7 +39,7 @@ class RefusalCount(models.Model):
     last_at = models.DateTimeField(_("last refusal"))
 
     class Meta:
-        verbose_name = _("refused callers")
+        verbose_name = _("refused caller")
         verbose_name_plural = _("refused callers")
         ordering = ("-last_at",)
         default_permissions = ("view", "delete")

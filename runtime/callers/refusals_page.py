@@ -91,8 +91,10 @@ class RefusalCountAdmin(_ReadOnly):
 
     @admin.display(description=_("Issuer"), ordering="issuer")
     def whose(self, row: RefusalCount) -> Any:
-        """Return the issuer for the list; a sentence for an issuer that is not set up here."""
-        return row.issuer or _("an issuer that is not set up")
+        """Return the issuer for the list; a sentence for an issuer that is not set up here, and a dash where
+        no issuer is involved, as with passwords.
+        """
+        return row.issuer or (_("an issuer that is not set up") if row.reason == "unknown_issuer" else "–")
 
     @admin.display(description=_("Reason"), ordering="reason")
     def why(self, row: RefusalCount) -> Any:
@@ -103,7 +105,7 @@ class RefusalCountAdmin(_ReadOnly):
 
 @admin.register(Registration)
 class RegistrationAdmin(_ReadOnly):
-    when_empty = _("No caller has registered. Delete a row to let its caller register again.")
+    when_empty = _("No caller has registered yet.")
     list_display = ("made_at", "issuer", "subject", "entity", "record", "linked", "done")
     search_fields = ("subject", "record")
     list_filter = ("done", "linked")

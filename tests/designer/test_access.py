@@ -20,6 +20,7 @@ from tests.designer.pages import Ask, pages
 from tests.designer.walking import (
     CONTRAST,
     covering,
+    faint,
     found_in_grid,
     judged,
     leave_out,
@@ -166,7 +167,7 @@ def test_every_page_is_reachable_readable_and_quiet(
     with walk(chromium, studio.url, studio.cookies) as walker:
         for name, path in addresses.items():
             page = walker.to(studio.url + path)
-            wrong[name] = too_wide(page)
+            wrong[name] = too_wide(page) + faint(page)
             if name != "admin:index":
                 leave_out(page, SIDEBAR)
             if name not in ALIKE:
@@ -294,7 +295,13 @@ def _planned_import(page: Page) -> None:
     assert page.get_by_text("--delete").count() == 0
 
 
+def _selected(page: Page) -> None:
+    page.locator("#result_list .action-select").first.check()
+    page.locator("#changelist-actions").wait_for()
+
+
 OPENED: dict[Callable[[Page], None], str] = {
+    _selected: "admin:designer_endpoint_changelist",
     _account_menu: "admin:index",
     _palette: "admin:index",
     _attributes: "an endpoint: create",

@@ -15,7 +15,7 @@ from django.forms import Textarea
 from django.test import RequestFactory
 
 from designer.studio.look import TextArea
-from tests.browser import sign_in
+from tests.browser import follow, sign_in
 from tests.designer.create_page import open_create
 from tests.servers import ROOT, Site
 
@@ -166,6 +166,31 @@ def test_the_label_of_a_narrow_list_begins_its_line_from_right_to_left(site: Sit
         return
     assert cell.evaluate("cell => getComputedStyle(cell, '::before').marginRight") == "0px"
     assert cell.evaluate("cell => parseFloat(getComputedStyle(cell, '::before').marginLeft)") > 0
+
+
+@pytest.mark.processes
+@pytest.mark.browser
+def test_latin_texts_lie_below_the_head_of_their_column_from_right_to_left(site: Site, page: Page) -> None:
+    server = site.start()
+    sign_in(page, server.url, "/admin/releases/new/", "admin")
+    page.get_by_label("Changelog").fill("What callers have to know.")
+    follow(page.get_by_role("button", name="Make the release"))
+    page.context.add_cookies([{"name": "django_language", "value": "ar", "url": server.url}])
+    ends = """([one, other]) => [one, other].map((selector) => {
+        const range = document.createRange();
+        range.selectNodeContents(document.querySelector(selector));
+        return range.getBoundingClientRect().right;
+    })"""
+    for path, head, text in (
+        ("releases/", "thead th:last-child", "tbody td:last-child"),
+        ("audit/", "thead th:nth-child(4)", "tbody td:nth-child(4)"),
+        ("view-as/", ".studio-operations a", ".studio-operations code + code"),
+    ):
+        page.goto(f"{server.url}/admin/{path}")
+        one, other = page.evaluate(ends, [head, text])
+        assert one == pytest.approx(other, abs=1), path
+    page.goto(f"{server.url}/admin/audit/")
+    assert page.locator("tbody time").first.evaluate("node => getComputedStyle(node).direction") == "ltr"
 
 
 @pytest.mark.processes

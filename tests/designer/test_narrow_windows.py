@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -76,3 +77,85 @@ def test_the_path_of_an_endpoint_breaks_before_a_slash(server: Server, page: Pag
 def test_what_blocks_an_endpoint_stands_below_the_sentence_about_it(server: Server, page: Page) -> None:
     open_create(server, page)
     assert page.locator("[data-verdict] ~ [data-findings='']").count() == 1
+
+
+def test_a_long_text_is_read_whole_on_a_telephone(server: Server, page: Page) -> None:
+    word = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft"
+    sign_in(page, server.url, "/admin/releases/new/", "admin")
+    page.get_by_label("Changelog").fill(word)
+    follow(page.get_by_role("button", name="Make the release"))
+    page.goto(f"{server.url}/admin/designer/role/add/")
+    page.get_by_label("Name").fill("a-" + "donaudampfschifffahrtsgesellschaft-"[:30] * 2)
+    follow(page.get_by_role("button", name="Save", exact=True))
+    _narrow(page)
+    for path in ("releases/", "audit/"):
+        page.goto(f"{server.url}/admin/{path}")
+        assert page.evaluate(_CUT_OFF) == [], path
+
+
+def test_a_box_that_selects_a_row_lies_beside_its_text_on_a_telephone(server: Server, page: Page) -> None:
+    """Also where no cell of the row is a link."""
+    server.request("POST", "/api/token", json={"username": "rep", "password": "wrong"})
+    sign_in(page, server.url, "/admin/runtime/failedlogins/", "admin")
+    _narrow(page)
+    row = page.locator("#result_list tbody tr", has_text="every account")
+    box = row.locator("input[type=checkbox]").bounding_box()
+    text = row.evaluate(
+        """row => {
+            const range = document.createRange();
+            range.selectNodeContents(row.querySelector(".field-whose"));
+            return range.getBoundingClientRect().right;
+        }"""
+    )
+    assert box is not None
+    assert text <= box["x"]
+
+
+def test_the_matrix_shows_a_column_beside_the_paths_on_a_telephone(server: Server, page: Page) -> None:
+    sign_in(page, server.url, "/admin/matrix/")
+    _narrow(page)
+    table = page.locator(".studio-scroll:has(> .studio-matrix)")
+    cell = table.locator("tbody tr:not(.studio-rule) td").first.bounding_box()
+    around = table.bounding_box()
+    assert cell is not None
+    assert around is not None
+    assert cell["x"] + cell["width"] <= around["x"] + around["width"]
+
+
+def test_the_fields_of_a_filter_are_of_one_width_on_a_telephone(server: Server, page: Page) -> None:
+    sign_in(page, server.url, "/admin/audit/", "admin")
+    _narrow(page)
+    edges = page.locator("form .studio-input").evaluate_all(
+        """nodes => nodes.map((node) => node.getBoundingClientRect())
+            .map(({ left, right }) => `${left} ${right}`)"""
+    )
+    assert len(edges) == 3
+    assert len(set(edges)) == 1
+
+
+def test_what_is_deleted_together_is_read_whole_on_a_telephone(server: Server, page: Page) -> None:
+    sign_in(page, server.url, "/admin/designer/endpoint/", "admin")
+    for box in page.locator("#result_list .action-select").all()[:3]:
+        box.check()
+    page.locator("select[name=action]").select_option("delete_selected")
+    follow(page.get_by_role("button", name="Run", exact=True))
+    page.get_by_text("3 endpoints are deleted").wait_for()
+    _narrow(page)
+    assert page.evaluate(_CUT_OFF) == []
+    assert page.evaluate(_BROKEN, "tbody th, tbody td") == []
+
+
+def test_a_plan_is_read_whole_on_a_telephone(server: Server, page: Page) -> None:
+    sign_in(page, server.url, "/admin/import/", "admin")
+    document = page.context.request.get(f"{server.url}/admin/export/document/").json()
+    for endpoint in document["endpoints"]:
+        for asked in endpoint.get("inputs", ())[:1]:
+            asked["max_length"] = 3
+    content = json.dumps(document).encode()
+    page.set_input_files(
+        "input[name=document]", {"name": "a.json", "mimeType": "application/json", "buffer": content}
+    )
+    page.get_by_role("button", name="Show the plan").click()
+    page.get_by_text("Endpoints that may answer differently").wait_for()
+    _narrow(page)
+    assert page.evaluate(_CUT_OFF) == []

@@ -217,6 +217,15 @@ def test_callers_who_may_have_no_record_are_a_warning(
     assert "find nothing for them" not in html.unescape(page(root, change_url(row)).content.decode())
 
 
+def test_the_dashboard_names_an_issuer_in_the_readers_language(root: Client, provider: Provider) -> None:
+    row = issuer_row(provider, {"claim": "groups", "grants": grants(Sales="no-such-role")})
+    assert f"issuer {row.name}" in page(root, reverse("admin:index")).content.decode()
+    root.cookies["django_language"] = "de"
+    shown = html.unescape(page(root, reverse("admin:index")).content.decode())
+    assert f"Aussteller {row.name}" in shown
+    assert f"issuer {row.name}" not in shown
+
+
 def test_keys_that_cannot_be_read_are_a_warning(root: Client, provider: Provider) -> None:
     provider.status = 500
     answer = root.post(add_url("issuer"), typed(root, provider), follow=True)

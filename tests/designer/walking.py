@@ -127,6 +127,46 @@ _TOO_WIDE = """() => {
 }"""
 
 
+# Cells of tables whose text lies over their neighbour, or beyond the table.
+_STICKING_OUT = """() => [...document.querySelectorAll(".studio-page :is(td, th)")]
+    .filter((node) => node.scrollWidth > node.clientWidth + 1)
+    .filter((node) => getComputedStyle(node).overflowX === "visible")
+    .map((node) => `sticks out of its cell: ${node.outerHTML.slice(0, 160)}`)"""
+# Fields, boxes and switches whose edge stands out of what is around them by less than 3 to 1 (WCAG 1.4.11).
+# Cells of the grid of inputs have no edge of their own: lines and heads tell where they are.
+_FAINT = """() => {
+    const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+    const painted = (colours) => {
+        canvas.clearRect(0, 0, 1, 1);
+        for (const colour of colours) {
+            canvas.fillStyle = colour;
+            canvas.fillRect(0, 0, 1, 1);
+        }
+        const parts = [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3).map((part) => part / 255);
+        const [red, green, blue] = parts.map((part) =>
+            part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    };
+    const behind = (node) => node
+        ? [...behind(node.parentElement), getComputedStyle(node).backgroundColor]
+        : [document.documentElement.classList.contains("dark") ? "black" : "white"];
+    const isFaint = (node) => {
+        const { borderTopColor, borderTopWidth, borderTopStyle, backgroundColor } = getComputedStyle(node);
+        const isSwitch = node.type === "checkbox" && node.matches(".rounded-full");
+        const edge = isSwitch ? backgroundColor : borderTopColor;
+        if (!isSwitch && (borderTopStyle === "none" || borderTopWidth === "0px")) return false;
+        const around = behind(node.parentElement);
+        const [dark, bright] = [painted(around), painted([...around, edge])].sort((one, two) => one - two);
+        return (bright + 0.05) / (dark + 0.05) < 3;
+    };
+    return [...document.querySelectorAll("input, select, textarea, .select2-selection")]
+        .filter((node) => !node.matches("[type=hidden], :disabled") && !node.closest(".studio-grid-cell")
+            // A field whose focus is shown has another edge, and a native box is drawn by the browser.
+            && node !== document.activeElement && !node.matches("[type=checkbox]:not([class])")
+            && node.checkVisibility({ visibilityProperty: true }) && node.getBoundingClientRect().width > 1)
+        .filter(isFaint)
+        .map((node) => `faint edge: ${node.outerHTML.slice(0, 160)}`);
+}"""
 # Buttons of the studio's own pages that lie over one another.
 _OVERLAPPING = """() => {
     const buttons = [...document.querySelectorAll(".studio-page :is(button, .studio-button)")]
@@ -207,7 +247,14 @@ def too_wide(page: Page) -> list[str]:
     for width, height in (DESK, LAPTOP, TELEPHONE):
         page.set_viewport_size({"width": width, "height": height})
         problems += [f"too wide for {width} pixels: {one}" for one in page.evaluate(_TOO_WIDE)]
+        problems += [f"{width} pixels wide, {one}" for one in page.evaluate(_STICKING_OUT)]
     return problems
+
+
+def faint(page: Page) -> list[str]:
+    """The fields and boxes that nobody finds who sees little contrast."""
+    found: list[str] = page.evaluate(_FAINT)
+    return found
 
 
 def found_in_grid(page: Page, *, is_dark: bool) -> list[str]:
@@ -220,7 +267,7 @@ def found_in_grid(page: Page, *, is_dark: bool) -> list[str]:
     for width, height in (TELEPHONE, LAPTOP, DESK):
         page.set_viewport_size({"width": width, "height": height})
         wrong = _judged(page, _WCAG, _LANDMARKS) + page.evaluate(_TOO_WIDE)
-        wrong += page.evaluate(_OVERLAPPING)
+        wrong += page.evaluate(_OVERLAPPING) + page.evaluate(_FAINT)
         problems += [f"{width} pixels wide, {one}" for one in wrong]
     return problems
 

@@ -232,6 +232,14 @@ def test_administrators_see_locks_and_lift_them(administrator: Client) -> None:
     assert "failed logins: rita @ 192.0.2.1" in {entry.subject for entry in noted}
 
 
+def test_what_is_deleted_with_an_account_is_named_in_the_readers_language(administrator: Client) -> None:
+    ada = get_user_model().objects.get(username="ada")
+    KnownNetwork.objects.create(user=ada, network="192.0.2.1", last_at=dt.datetime.now(dt.UTC))
+    administrator.cookies["django_language"] = "de"
+    asked = administrator.get(f"/admin/auth/user/{ada.pk}/delete/").content.decode()
+    assert "Bekanntes Netz: ada @ 192.0.2.1" in asked
+
+
 def test_who_may_only_look_lifts_nothing() -> None:
     viewer = get_user_model().objects.create_user("viewer", is_staff=True)
     viewer.user_permissions.add(Permission.objects.get(codename="view_failedlogins"))

@@ -58,6 +58,8 @@ def test_refusals_are_counted_by_reason_and_shown(administrator: Client) -> None
             ("", "unknown_issuer"): 1,
         }
         assert "for another audience" in page
+        assert re.search(r"\b3\s+refused callers\b", page)
+        assert page.count("an issuer that is not set up") == 1
         # Whatever a stranger writes into a token stands nowhere.
         assert "marked" not in page
         refuse(provider, 1, exp=1)
@@ -73,6 +75,15 @@ def test_refused_api_keys_are_counted_as_this_services(administrator: Client) ->
     refusal_counts.flush()
     [count] = RefusalCount.objects.all()
     assert (count.issuer, count.reason) == (api_settings.ISSUER, "wrong_key")
+
+
+def test_a_wrong_password_is_said_to_be_of_no_issuer(administrator: Client) -> None:
+    sent = {"username": "rep", "password": "wrong"}
+    assert Caller().post("/api/token", sent).status_code == 401
+    page = html.unescape(administrator.get(LIST).content.decode())
+    assert "wrong user name or password" in page
+    assert "an issuer that is not set up" not in page
+    assert re.search(r"\b1\s+refused caller\b", page)
 
 
 def test_every_reason_has_its_words() -> None:

@@ -21,6 +21,7 @@ from designer.loading import latest
 from designer.models import Issuer, RoleRule
 from designer.ports import DiscoveredIssuer, get_runtime
 from designer.readiness import Finding, Severity
+from designer.sentences import Sentence
 from designer.studio.endpoint_form.row_formsets import OrderedFormSet
 from designer.studio.identity.issuer_form import SECTIONS, IssuerForm, RoleRuleForm
 from designer.studio.look import StackedInline
@@ -158,7 +159,7 @@ def _findings(row: Issuer) -> list[Finding]:
                 rule=_UNREACHABLE,
                 severity=Severity.WARNING,
                 message=message,
-                subject=f"issuer {definition.name}",
+                subject=Sentence("issuer %(name)s", name=definition.name),
                 field=place,
             )
         )
