@@ -61,7 +61,9 @@ class Refusal:
     def __str__(self) -> str:
         """Return the status, the code and the message, cut if it is long: the end of a sentence."""
         said = ": ".join(part for part in (self.code, self.message[:_LONGEST_MESSAGE]) if part)
-        return f"{self.status} {said}" if said else f"{self.status}."
+        text = f"{self.status} {said}" if said else f"{self.status}"
+        # Another sentence may follow, and not every message of a platform ends with a full stop.
+        return text if text.endswith((".", "!", "?", "…")) else f"{text}."
 
 
 ACT_FOR_OTHERS: Final = "prvActOnBehalfOfAnotherUser"

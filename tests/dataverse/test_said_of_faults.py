@@ -384,12 +384,12 @@ def test_an_organisation_that_is_not_read_says_what_to_do(remote: Failing, setti
 def test_metadata_that_the_organisation_does_not_have_is_told_in_a_sentence(
     remote: Failing, dora: Client
 ) -> None:
-    body = json.dumps({"error": {"code": "0x8006088a", "message": "Resource not found for the segment."}})
+    body = json.dumps({"error": {"code": "0x8006088a", "message": "Resource not found for the segment"}})
     remote.arm({"path": "/EntityDefinitions|/RetrieveMetadata", "status": 404, "body": body, **FOREVER})
 
     page = refreshed(dora)
 
-    assert "The platform answers 404 0x8006088a: Resource not found" in page
+    assert "The platform answers 404 0x8006088a: Resource not found for the segment. Something else" in page
 
 
 @pytest.mark.parametrize("status", [429, 503])
