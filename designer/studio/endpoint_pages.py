@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import NON_FIELD_ERRORS, PermissionDenied
 from django.db.models import Model, QuerySet
 from django.forms import BaseFormSet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
@@ -60,6 +60,8 @@ from designer.studio.trying.example_pages import example_view, examples_view
 from designer.studio.trying.run_page import may_run, run_view
 from designer.studio.trying.try_page import try_view
 from designer.studio.trying.unsaved_page import forms_of
+
+_NOT_SAVED = _("Not saved.")
 
 
 class EndpointPages(CheckedAdmin):
@@ -165,7 +167,7 @@ class EndpointPages(CheckedAdmin):
         if obj is not None and form.refused:
             # After a refused save the page itself shows each finding at its field. The form only says that
             # nothing was saved, in one finding without a field.
-            form.refused = [Finding("", Severity.BLOCKING, str(_("Not saved.")), "")]
+            form.refused = [Finding("", Severity.BLOCKING, str(_NOT_SAVED), "")]
         return form
 
     def save_related(
@@ -312,6 +314,14 @@ class EndpointPages(CheckedAdmin):
         """
         refused = refused_findings(request)
         adminform, inlines = context["adminform"], context["inline_admin_formsets"]
+        if refused:
+            # The page says at its top that nothing was saved, and marks each finding at its place. The form's
+            # own words would say so twice more.
+            form_errors = adminform.form.errors
+            rest = [said for said in form_errors.pop(NON_FIELD_ERRORS, ()) if said != _NOT_SAVED]
+            if rest:
+                form_errors[NON_FIELD_ERRORS] = adminform.form.error_class(rest)
+            context["errors"] = list(form_errors.values())
         examined = examine(row, adminform.form, [inline.formset for inline in inlines], refused)
         endpoint = examined.configuration.endpoints.get(row.pk)
         return {
