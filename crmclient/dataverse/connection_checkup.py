@@ -18,7 +18,7 @@ from crmclient.dataverse.http.tokens import TokenSource
 from crmclient.dataverse.http.transport import AttemptFailed, NameUnknown, NotTrusted, Transport
 from crmclient.dataverse.options import Options
 from crmclient.durations import duration
-from crmclient.errors import MissingPrivilege, PlatformError, UnexpectedAnswer
+from crmclient.errors import MissingPrivilege, PlatformError, PlatformFault, UnexpectedAnswer
 from crmclient.sentences import Counted, Sentence
 
 LARGEST_SKEW: Final = 60.0
@@ -57,12 +57,11 @@ def _wrong_answer_step(answer: Answer, request: Request) -> Step:
     """Return the failed step for an answer, to `request` without a token, that is not 401."""
     # None unless the status is one of a failure that may pass, such as 503.
     passing = passing_status(answer.status, retry_after(answer.headers), request)
-    if passing is not None:
-        # An organisation that is overloaded or away for maintenance is at the right address.
-        advice = advice_on(passing.error)
-    elif answer.status == _FORBIDDEN and not isinstance(
-        error_of(answer, _ORGANIZATION, acting=False), MissingPrivilege
-    ):
+    error = error_of(answer, _ORGANIZATION, acting=False) if passing is None else passing.error
+    if passing is not None or isinstance(error, PlatformFault):
+        # An organisation that is overloaded, away for maintenance or at fault is at the right address.
+        advice = advice_on(error)
+    elif answer.status == _FORBIDDEN and not isinstance(error, MissingPrivilege):
         advice = Sentence(
             "This is not Dataverse's answer, and no matter of privileges: a firewall or a proxy on the way "
             "forbids the request. Have it let this machine reach CRM_URL, or correct CRM_URL."

@@ -412,6 +412,19 @@ def test_a_check_sends_nobody_to_another_address_when_the_organisation_is_only_b
     assert "Try again in 17 seconds." in "".join(step["advice"] for step in json.loads(report.getvalue()))
 
 
+def test_a_fault_of_the_platform_itself_is_not_taken_for_a_wrong_address(remote: Failing) -> None:
+    fault = {"status": 500, "body": '{"error": {"code": "0x80040216", "message": "An unexpected error."}}'}
+    remote.arm({"path": "/api/", **fault, **FOREVER})
+
+    output = io.StringIO()
+    with pytest.raises(CommandError, match="address"):
+        call_command("checkplatform", stdout=output)
+
+    assert "Without a token it answers 500" in output.getvalue()
+    assert "look at the service health in the Power Platform admin centre" in output.getvalue()
+    assert "Set CRM_URL" not in output.getvalue()
+
+
 def test_a_firewall_that_forbids_everything_is_not_taken_for_dataverse(remote: Failing, dora: Client) -> None:
     blocked = {"status": 403, "headers": {"Content-Type": "text/html"}, "body": "<html>Blocked</html>"}
     remote.arm({"path": "/api/|/oauth2/", **blocked, **FOREVER})
