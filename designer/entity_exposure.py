@@ -30,7 +30,9 @@ from designer.types import natural_type
 
 _ID = "id"
 
-USUAL = (CREATE, READ, UPDATE, DELETE, PAGINATED_QUERY)
+_USUAL = (CREATE, READ, UPDATE, DELETE, PAGINATED_QUERY)
+EXPOSING_KINDS = (*_USUAL, MULTI_QUERY)
+"""The kinds of the endpoints that exposing an entity can make, on one platform or another."""
 _LISTS = (PAGINATED_QUERY, MULTI_QUERY)
 
 
@@ -50,8 +52,8 @@ class Exposure:
 def usual_kinds(abilities: Collection[Ability]) -> tuple[OperationKind, ...]:
     """Return the usual operations on a platform with `abilities`: without pages, a list has all rows."""
     if Ability.PAGES in abilities:
-        return USUAL
-    return tuple(MULTI_QUERY if kind is PAGINATED_QUERY else kind for kind in USUAL)
+        return _USUAL
+    return tuple(MULTI_QUERY if kind is PAGINATED_QUERY else kind for kind in _USUAL)
 
 
 def suggested_attributes(attributes: Mapping[str, Attribute], common: Collection[str]) -> list[str]:
@@ -82,7 +84,7 @@ def endpoints(
         PAGINATED_QUERY.name: f"{plural} by page",
         MULTI_QUERY.name: plural,
     }
-    for kind in (*USUAL, MULTI_QUERY):
+    for kind in EXPOSING_KINDS:
         if kind.name not in exposure.operations:
             continue
         is_query = kind in _LISTS

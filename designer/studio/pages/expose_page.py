@@ -20,11 +20,10 @@ from designer.definitions import ConfigurationDocument, ExposedEntityDefinition,
 from designer.documents.applied_plan import apply
 from designer.documents.plan import plan
 from designer.documents.problems import DocumentError
-from designer.entity_exposure import USUAL, Exposure, endpoints, suggested_attributes, usual_kinds
+from designer.entity_exposure import EXPOSING_KINDS, Exposure, endpoints, suggested_attributes, usual_kinds
 from designer.history.recording import recording
 from designer.history.refused_changes import ChangeRefused
 from designer.kinds import OperationKind
-from designer.kinds.queries import MULTI_QUERY
 from designer.loading import latest
 from designer.models import AuditEntry, Endpoint, ExposedEntity, names
 from designer.names import suggested_segment
@@ -311,7 +310,7 @@ def _taken_operations(
     entity: Entity, attributes: Mapping[str, Attribute], module: str, segment: str
 ) -> dict[str, str]:
     """Return the methods and paths of endpoints that exposing would make and that exist, by kind."""
-    every_kind = [kind.name for kind in (*USUAL, MULTI_QUERY)]
+    every_kind = [kind.name for kind in EXPOSING_KINDS]
     exposure = Exposure(module=module, segment=segment, operations=every_kind, attributes=())
     existing = {endpoint.definition.key: endpoint for endpoint in latest().endpoints.values()}
     return {
