@@ -106,7 +106,8 @@ def test_of_a_large_module_those_are_shown_that_are_looked_for(site: Site, page:
 # How wide the list of a body's media types is, and how wide it would like to be.
 _WIDTHS = """list => {
     const free = list.cloneNode(true);
-    Object.assign(free.style, { position: "absolute", inlineSize: "max-content", maxInlineSize: "none" });
+    const sizes = { inlineSize: "max-content", minInlineSize: "0", maxInlineSize: "none" };
+    Object.assign(free.style, { position: "absolute", ...sizes });
     list.parentElement.append(free);
     const wanted = free.getBoundingClientRect().width;
     free.remove();
