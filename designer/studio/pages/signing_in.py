@@ -101,7 +101,8 @@ def log_out(request: HttpRequest) -> HttpResponseBase:
     A GET, as by a bookmark, ends nothing: any page of another site could send it.
     """
     if request.method == "GET":
-        return HttpResponseRedirect(reverse("admin:index"))
+        page = "admin:index" if request.user.is_authenticated else "admin:login"
+        return HttpResponseRedirect(reverse(page))
     # Read before the logout, which empties the session.
     ended = request.session.get(_PROVIDER_SESSION) if request.method == "POST" else None
     response = admin.site.logout(request)
