@@ -30,8 +30,8 @@ from designer.types import natural_type
 
 _ID = "id"
 
-_USUAL = (CREATE, READ, UPDATE, DELETE, PAGINATED_QUERY)
-EXPOSING_KINDS = (*_USUAL, MULTI_QUERY)
+USUAL = (CREATE, READ, UPDATE, DELETE, PAGINATED_QUERY)
+EXPOSING_KINDS = (*USUAL, MULTI_QUERY)
 """The kinds of the endpoints that exposing an entity can make, on one platform or another."""
 _LISTS = (PAGINATED_QUERY, MULTI_QUERY)
 
@@ -52,8 +52,8 @@ class Exposure:
 def usual_kinds(abilities: Collection[Ability]) -> tuple[OperationKind, ...]:
     """Return the usual operations on a platform with `abilities`: without pages, a list has all rows."""
     if Ability.PAGES in abilities:
-        return _USUAL
-    return tuple(MULTI_QUERY if kind is PAGINATED_QUERY else kind for kind in _USUAL)
+        return USUAL
+    return tuple(MULTI_QUERY if kind is PAGINATED_QUERY else kind for kind in USUAL)
 
 
 def suggested_attributes(attributes: Mapping[str, Attribute], common: Collection[str]) -> list[str]:
