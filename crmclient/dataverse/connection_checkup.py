@@ -15,10 +15,16 @@ from crmclient.dataverse.failures import error_of
 from crmclient.dataverse.http.messages import Answer, Request
 from crmclient.dataverse.http.retries import passing_status, retry_after
 from crmclient.dataverse.http.tokens import TokenSource
-from crmclient.dataverse.http.transport import AttemptFailed, NameUnknown, NotTrusted, Transport
+from crmclient.dataverse.http.transport import AttemptFailed, NameUnknown, NotTrusted, TimedOut, Transport
 from crmclient.dataverse.options import Options
 from crmclient.durations import duration
-from crmclient.errors import MissingPrivilege, PlatformError, PlatformFault, UnexpectedAnswer
+from crmclient.errors import (
+    DeadlineExceeded,
+    MissingPrivilege,
+    PlatformError,
+    PlatformFault,
+    UnexpectedAnswer,
+)
 from crmclient.sentences import Counted, Sentence
 
 LARGEST_SKEW: Final = 60.0
@@ -91,6 +97,9 @@ def _unreachable_step(failure: Exception, options: Options) -> Step:
     elif isinstance(failure, NameUnknown):
         sentence = Sentence("There is no address for %(host)s.", host=host)
         advice = unknown_host_advice("CRM_URL")
+    elif isinstance(failure, TimedOut):
+        # There is a connection, so that nothing on the way forbids it.
+        advice = advice_on(DeadlineExceeded(str(failure)))
     elif isinstance(failure, UnexpectedAnswer):
         advice = advice_on(failure)
     return Step("network", Outcome.FAILED, sentence, advice)

@@ -425,6 +425,18 @@ def test_a_fault_of_the_platform_itself_is_not_taken_for_a_wrong_address(remote:
     assert "Set CRM_URL" not in output.getvalue()
 
 
+def test_a_platform_that_is_slow_at_once_is_not_taken_for_a_blocked_network(remote: Failing) -> None:
+    remote.arm({"path": "/WhoAmI", "delay": SECONDS * 3, **FOREVER})
+
+    output = io.StringIO()
+    with pytest.raises(CommandError, match="network"):
+        call_command("checkplatform", stdout=output)
+
+    assert "There was no answer in time." in output.getvalue()
+    assert "If Dataverse stays slow, raise METADATA_TIMEOUT" in output.getvalue()
+    assert "HTTPS_PROXY" not in output.getvalue()
+
+
 def test_a_firewall_that_forbids_everything_is_not_taken_for_dataverse(remote: Failing, dora: Client) -> None:
     blocked = {"status": 403, "headers": {"Content-Type": "text/html"}, "body": "<html>Blocked</html>"}
     remote.arm({"path": "/api/|/oauth2/", **blocked, **FOREVER})
