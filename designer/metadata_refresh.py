@@ -44,6 +44,16 @@ class RefreshResult:
     news: tuple[EntityNews, ...] = ()
     degraded: Mapping[int, Endpoint] | None = None
 
+    @property
+    def has_changes(self) -> bool:
+        """Whether the refresh found any difference."""
+        return bool(self.is_different or self.added or self.removed or self.news or self.degraded)
+
+    @property
+    def audited(self) -> str:
+        """What the audit log says of the refresh."""
+        return "changed" if self.has_changes else "as it was"
+
 
 @dataclass(frozen=True, slots=True)
 class _KnownMetadata:

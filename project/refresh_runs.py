@@ -43,6 +43,7 @@ _BEAT: Final = 2.0
 """Seconds from one renewal of the claim, with a note of what is asked for, to the next."""
 _ROW: Final = 1
 
+_NOT_ANSWERED: Final = "not answered"
 _UNFORESEEN: Final = Sentence("An unforeseen error ended the refresh.")
 _ADVICE_ON_UNFORESEEN: Final = Sentence("Look at the service's log, which has it, then refresh again.")
 
@@ -61,14 +62,6 @@ class _Outcome:
     degraded: tuple[int, ...] | None = None
     reason: Any = ""
     advice: Any = ""
-
-    @property
-    def audited(self) -> str:
-        """What the audit log says of the refresh."""
-        if self.reason:
-            return "not answered"
-        has_changes = self.is_different or self.added or self.removed or self.news or self.degraded
-        return "changed" if has_changes else "as it was"
 
 
 _OUTCOME: Final = TypeAdapter(_Outcome)
@@ -149,31 +142,30 @@ class DatabaseRefreshRuns:
         """Refresh the metadata, and note the outcome."""
         try:
             with noting_progress() as notes, _beating(row.holder, notes):
-                outcome = _refresh()
+                outcome, audited = _refresh()
             changed = MetadataRefresh.objects.filter(id=_ROW, holder=row.holder).update(
                 ended=dt.datetime.now(dt.UTC), asked=[], outcome=_OUTCOME.dump_python(outcome, mode="json")
             )
             if changed:
-                note_account(
-                    row.account, AuditEntry.Action.REFRESH, detail=outcome.audited, address=row.address
-                )
+                note_account(row.account, AuditEntry.Action.REFRESH, detail=audited, address=row.address)
         finally:
             claims.give_back(_CLAIM, row.holder)
 
 
-def _refresh() -> _Outcome:
-    """Fetch the metadata anew, and return the outcome, whatever it is."""
+def _refresh() -> tuple[_Outcome, str]:
+    """Fetch the metadata anew. Return the outcome, whatever it is, and what the audit log says of it."""
     try:
         result = refresh()
     except PlatformError as error:
         logger.warning("The platform's metadata was not refreshed.", extra={"reason": type(error).__name__})
-        return _Outcome(reason=to_data(str(error)), advice=to_data(failure_advice(error)))
+        return _Outcome(reason=to_data(str(error)), advice=to_data(failure_advice(error))), _NOT_ANSWERED
     except Exception:
         logger.exception("The platform's metadata was not refreshed.")
-        return _Outcome(reason=to_data(_UNFORESEEN), advice=to_data(_ADVICE_ON_UNFORESEEN))
-    return _Outcome(
+        return _Outcome(reason=to_data(_UNFORESEEN), advice=to_data(_ADVICE_ON_UNFORESEEN)), _NOT_ANSWERED
+    outcome = _Outcome(
         result.is_different, result.added, result.removed, result.news, tuple(result.degraded or ())
     )
+    return outcome, result.audited
 
 
 @contextmanager

@@ -70,8 +70,7 @@ class RefreshMetadata(StudioView):
     def post(self, request: HttpRequest) -> HttpResponseBase:
         if not isinstance(get_platform(), KeepsMetadata):
             refreshed = refresh()
-            detail = "changed" if _found_changes(refreshed) else "as it was"
-            note(request, AuditEntry.Action.REFRESH, detail=detail)
+            note(request, AuditEntry.Action.REFRESH, detail=refreshed.audited)
             return render(
                 request, "designer/pages/platform.html", {**_state_context(), **_result_context(refreshed)}
             )
@@ -157,7 +156,7 @@ def _result_context(result: RefreshResult | None) -> dict[str, Any]:
         return {}
     return {
         "brought": result,
-        "is_news": _found_changes(result),
+        "is_news": result.has_changes,
         "news": result.news[:_MOST_NEWS],
         "more_news": max(0, len(result.news) - _MOST_NEWS),
     }
@@ -204,10 +203,3 @@ def _missing_privileges(platform: Platform, privilege_for_users: str | None) -> 
     of_users = [] if privilege_for_users is None else [(USERS, privilege_for_users)]
     by_privilege = parts_by_privilege((*of_users, *missing.items()))
     return {privilege: parts_in_words(parts) for privilege, parts in by_privilege.items()}
-
-
-def _found_changes(refreshed: RefreshResult) -> bool:
-    """Return whether the refresh found any difference."""
-    return bool(
-        refreshed.is_different or refreshed.added or refreshed.removed or refreshed.news or refreshed.degraded
-    )
