@@ -97,7 +97,7 @@ class RedisBudget(Budget):
             wait, reason, pauses = details
             for number, milliseconds in enumerate(pauses):
                 if milliseconds > 0:
-                    self._own.rest(number, milliseconds / 1000)
+                    self._own.pause(number, milliseconds / 1000)
             return Refusal(wait / 1000, Reason(reason.decode()))
         requests, work = details
         self._own.note(user, share, id)
@@ -125,14 +125,14 @@ class RedisBudget(Budget):
             round(admission.work * 1000),
         )
 
-    def rest(self, user: int, seconds: float) -> tuple[float, float]:
+    def pause(self, user: int, seconds: float) -> tuple[float, float]:
         """Let a user pause for `seconds`, in Redis and in this process. Return what the own budget
         returns.
         """
         milliseconds = int(seconds * 1000)
         if milliseconds > 0:
             self._redis.keep_at_least(self._keys[3 * user + 2], milliseconds)
-        return self._own.rest(user, seconds)
+        return self._own.pause(user, seconds)
 
     def paused(self, only_user: int | None = None) -> float:
         """Return the seconds of pause that this process knows of."""

@@ -33,7 +33,7 @@ class RedisThrottle(SharedThrottle):
         # Redis answers below zero for a key that is not there.
         return max(0.0, (self._redis.ask(lambda client: client.pttl(self._key)) or 0) / 1000)
 
-    def rest(self, seconds: float) -> None:
+    def pause(self, seconds: float) -> None:
         """Let all processes pause for `seconds`, or longer if a longer pause is under way."""
         milliseconds = int(seconds * 1000)
         if milliseconds > 0:

@@ -103,5 +103,5 @@ def _empty(storage: Storage, dialect: Dialect) -> str:
 
 def _cast(value: str, storage: Storage, dialect: Dialect) -> str:
     # CAST takes the type without its collation.
-    kind, collate, order = dialect.column_type(storage).partition(" COLLATE ")
-    return f"CAST({value} AS {kind}){collate}{order}"
+    column_type, collate, order = dialect.column_type(storage).partition(" COLLATE ")
+    return f"CAST({value} AS {column_type}){collate}{order}"

@@ -120,7 +120,7 @@ class _EntityReader:
             ),
             tuple(attributes),
             tuple(self._relationships(attributes)),
-            tuple(self._model.pairs.get(whole_type.name, ())),
+            tuple(self._model.many_to_many.get(whole_type.name, ())),
             ownership=Ownership.USER if "_ownerid_value" in whole_type.properties else Ownership.ORGANIZATION,
             schema_names={key: spelling for key, spelling in self._spelled.items() if key != spelling},
             only_completes=True,

@@ -8,7 +8,7 @@ from typing import Final
 
 from crmbox.importing import csdl_document
 from crmbox.importing.csdl_document import Document, Navigation, Property, Type
-from crmbox.importing.source_entity import Note, Pair, Verdict, left_out
+from crmbox.importing.source_entity import ManyToMany, Note, Verdict, left_out
 from crmclient.metadata import Relationship
 
 GUID: Final = "Edm.Guid"
@@ -179,7 +179,7 @@ class Model:
         return frozenset(target for navigation in navigations for target in self.targets(navigation.target))
 
     @cached_property
-    def pairs(self) -> dict[str, list[Pair]]:
+    def many_to_many(self) -> dict[str, list[ManyToMany]]:
         """The many-to-many relationships by the entity that is named first.
 
         Each is a pair of collections that are partners of each other.
@@ -190,7 +190,7 @@ class Model:
             for navigation_property in type_.navigations
             if navigation_property.is_collection
         }
-        pairs_by_entity: dict[str, list[Pair]] = {}
+        by_entity: dict[str, list[ManyToMany]] = {}
         for (name, navigation_name), navigation_property in sorted(collections.items()):
             back = collections.get((navigation_property.target, navigation_property.partner or ""))
             # Both collections of a relationship are met. The first in order stands for it.
@@ -201,10 +201,10 @@ class Model:
             ):
                 continue
             if self.why_no_table(name) is None and self.why_no_table(navigation_property.target) is None:
-                pairs_by_entity.setdefault(name, []).append(self._pair(name, navigation_property))
-        return pairs_by_entity
+                by_entity.setdefault(name, []).append(self._many_to_many(name, navigation_property))
+        return by_entity
 
-    def _pair(self, name: str, navigation: Navigation) -> Pair:
+    def _many_to_many(self, name: str, navigation: Navigation) -> ManyToMany:
         """Return the many-to-many relationship that a collection of the type `name` leads along."""
         ends = name, navigation.target
         is_self_relationship = ends[0] == ends[1]
@@ -223,9 +223,9 @@ class Model:
             else None,
         )
         if intersect_type is None:
-            return Pair(relationship)
+            return ManyToMany(relationship)
         sets = self.document.sets.get(intersect_type, [""])
-        return Pair(relationship, sets[0], self.document.types[intersect_type].key[0].lower())
+        return ManyToMany(relationship, sets[0], self.document.types[intersect_type].key[0].lower())
 
     def _pair_type(self, relationship: str, ends: tuple[str, str]) -> str | None:
         """Return the intersect type of a many-to-many relationship between two types; None without one.
@@ -299,7 +299,9 @@ class Model:
     @cached_property
     def intersects(self) -> frozenset[str]:
         """The intersect entities of all many-to-many relationships."""
-        return frozenset(pair.relationship.intersect or "" for pairs in self.pairs.values() for pair in pairs)
+        return frozenset(
+            item.relationship.intersect or "" for items in self.many_to_many.values() for item in items
+        )
 
 
 def _is_called_as(intersect: str, relationship: str) -> bool:

@@ -11,8 +11,8 @@ from crmbox.importing.source_entity import (
     CannotRead,
     Described,
     Intersect,
+    ManyToMany,
     Note,
-    Pair,
     SourceEntity,
     left_out,
 )
@@ -93,8 +93,8 @@ def _read_entity(item: Mapping[str, Any]) -> SourceEntity:
             for relationship in relationships
             if relationship.referencing == name and relationship.referencing_attribute in attributes
         ),
-        pairs=tuple(
-            Pair(relationship) for relationship in relationships if relationship.intersect is not None
+        many_to_many=tuple(
+            ManyToMany(relationship) for relationship in relationships if relationship.intersect is not None
         ),
         option_sets=tuple(choice for choice in choices.values() if choice.entity is None and choice.options),
         ownership=_OWNERS.get(str(item.get("OwnershipType")), Ownership.ORGANIZATION),

@@ -68,11 +68,15 @@ def plan(
         if name not in new_names:
             entities.bring_up_to_date(source_entity)
     wanted.note_absent_targets()
-    for pair in wanted.pairs.values():
+    for many_to_many in wanted.many_to_many.values():
         new_definitions.create_many_to_many(
-            draft, pair.relationship, custom=True, entity_set=pair.entity_set, primary_id=pair.primary_id
+            draft,
+            many_to_many.relationship,
+            custom=True,
+            entity_set=many_to_many.entity_set,
+            primary_id=many_to_many.primary_id,
         )
-        result.many_to_many.append(pair.relationship.name)
+        result.many_to_many.append(many_to_many.relationship.name)
     complete(draft)
     result.refused += problems_of_records(unit, draft)
     return result

@@ -43,7 +43,7 @@ def left_out(subject: str, reason: str, option: str | None = None) -> Note:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class ManyToMany:
     """A many-to-many relationship, with the names of its intersect entity where the source has them."""
 
     relationship: Relationship
@@ -64,7 +64,7 @@ class Intersect:
 class SourceEntity:
     """An entity as a source describes it.
 
-    `relationships` are those of the entity's own lookups, `pairs` its many-to-many ones. `has_states`:
+    `relationships` are those of the entity's own lookups, `many_to_many` the others. `has_states`:
     records have a state, even if the source does not list the states. `option_sets` are the global ones that
     its choices use, where the source holds their options. `only_completes`: nothing that exists changes,
     because the source knows no labels, limits and options, or stands back behind those that are there; only
@@ -75,7 +75,7 @@ class SourceEntity:
     entity: Entity
     attributes: tuple[Attribute, ...]
     relationships: tuple[Relationship, ...] = ()
-    pairs: tuple[Pair, ...] = ()
+    many_to_many: tuple[ManyToMany, ...] = ()
     option_sets: tuple[OptionSet, ...] = ()
     ownership: Ownership = Ownership.ORGANIZATION
     schema_name: str | None = None

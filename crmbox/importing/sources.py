@@ -15,8 +15,8 @@ from crmbox.importing.source_entity import (
     CannotRead,
     Described,
     Intersect,
+    ManyToMany,
     Note,
-    Pair,
     SourceEntity,
     Verdict,
     left_out,
@@ -75,23 +75,25 @@ def read(
         requested |= new_targets
         contents.found.update(_read(source, new_targets, show, all_entities=False).found)
     for name, source_entity in contents.found.items():
-        pairs = tuple(_with_intersect_names(pair, contents.intersects) for pair in source_entity.pairs)
-        contents.found[name] = changed(source_entity, pairs=pairs)
+        many_to_many = tuple(
+            _with_intersect_names(item, contents.intersects) for item in source_entity.many_to_many
+        )
+        contents.found[name] = changed(source_entity, many_to_many=many_to_many)
     return contents
 
 
-def _with_intersect_names(pair: Pair, intersects: Mapping[str, Intersect]) -> Pair:
+def _with_intersect_names(many_to_many: ManyToMany, intersects: Mapping[str, Intersect]) -> ManyToMany:
     """Return a many-to-many relationship with the names of its intersect entity, where the source has them.
 
     The relationship itself tells them in `$metadata` alone.
     """
-    intersect = intersects.get(pair.relationship.intersect or "")
+    intersect = intersects.get(many_to_many.relationship.intersect or "")
     if intersect is None:
-        return pair
+        return many_to_many
     return changed(
-        pair,
-        entity_set=pair.entity_set or intersect.entity_set,
-        primary_id=pair.primary_id or intersect.primary_id,
+        many_to_many,
+        entity_set=many_to_many.entity_set or intersect.entity_set,
+        primary_id=many_to_many.primary_id or intersect.primary_id,
     )
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace as changed
 from crmbox.importing.fitted_definitions import NAME, fitted
 from crmbox.importing.plan import Plan
 from crmbox.importing.relationship_names import RelationshipNames
-from crmbox.importing.source_entity import CannotRead, Pair, SourceEntity, left_out
+from crmbox.importing.source_entity import CannotRead, ManyToMany, SourceEntity, left_out
 from crmbox.metadata import common
 from crmbox.metadata.draft import Draft
 from crmclient.metadata import Attribute
@@ -22,8 +22,8 @@ class WantedEntities:
     """What an import is to create or change.
 
     `entities` are the entities that fit, by name; one that exists has the id and the ownership that it has
-    here. `pairs` are the new many-to-many relationships, by the name of their intersect entity, each with an
-    entity set that is free. `described` and `hidden` are those of `import_plan.plan`.
+    here. `many_to_many` are the new many-to-many relationships, by the name of their intersect entity, each
+    with an entity set that is free. `described` and `hidden` are those of `import_plan.plan`.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class WantedEntities:
     ) -> None:
         """Keep what fits of each entity, and reserve the names of its relationships."""
         self.entities: dict[str, SourceEntity] = {}
-        self.pairs: dict[str, Pair] = {}
+        self.many_to_many: dict[str, ManyToMany] = {}
         self._draft = draft
         self._plan = plan
         self._relationship_names = relationship_names
@@ -60,7 +60,7 @@ class WantedEntities:
         for source_entity in self.new_entities():
             for relationship in common.audit_relationships(source_entity.name, source_entity.ownership):
                 self._relationship_names.reserve(relationship)
-        self._take_pairs()
+        self._take_many_to_many()
 
     def new_entities(self) -> list[SourceEntity]:
         """Return the wanted entities that the draft does not have yet."""
@@ -113,31 +113,31 @@ class WantedEntities:
             raise CannotRead(f"Its entity set {entity_set} is that of {owner}.")
         self.entities[name] = fitted_entity
 
-    def _take_pairs(self) -> None:
+    def _take_many_to_many(self) -> None:
         """Keep the new many-to-many relationships that can be created. Others get a note."""
-        pairs = {
-            pair.relationship.intersect: pair
+        by_intersect = {
+            many_to_many.relationship.intersect: many_to_many
             for source_entity in self.entities.values()
-            for pair in source_entity.pairs
+            for many_to_many in source_entity.many_to_many
         }
-        for intersect, pair in pairs.items():
+        for intersect, many_to_many in by_intersect.items():
             if not intersect or intersect in self._draft.entities:
                 continue
-            reason_and_option = self._why_no_pair(pair, intersect)
+            reason_and_option = self._why_no_intersect(many_to_many, intersect)
             if reason_and_option is not None:
-                self._plan.notes.append(left_out(pair.relationship.name, *reason_and_option))
+                self._plan.notes.append(left_out(many_to_many.relationship.name, *reason_and_option))
                 continue
-            entity_set = self._free_entity_set(pair, intersect)
+            entity_set = self._free_entity_set(many_to_many, intersect)
             self._entity_by_set[entity_set] = intersect
-            self._relationship_names.reserve(pair.relationship)
-            self.pairs[intersect] = changed(pair, entity_set=entity_set)
+            self._relationship_names.reserve(many_to_many.relationship)
+            self.many_to_many[intersect] = changed(many_to_many, entity_set=entity_set)
 
-    def _why_no_pair(self, pair: Pair, intersect: str) -> tuple[str, str | None] | None:
+    def _why_no_intersect(self, many_to_many: ManyToMany, intersect: str) -> tuple[str, str | None] | None:
         """Return why a many-to-many relationship cannot be created, and the option that would help, if any.
 
         Return None when it can be created.
         """
-        relationship = pair.relationship
+        relationship = many_to_many.relationship
         ends = (relationship.referenced, relationship.referencing)
         absent = [name for name in ends if name not in self._draft.entities and name not in self.entities]
         if absent:
@@ -156,16 +156,16 @@ class WantedEntities:
             return None
         return f"Another relationship has the name: {' '.join(ends_of_owner)}.", None
 
-    def _free_entity_set(self, pair: Pair, intersect: str) -> str:
+    def _free_entity_set(self, many_to_many: ManyToMany, intersect: str) -> str:
         """Return the entity set of an intersect entity: its own, or another where that is taken."""
-        if NAME.fullmatch(pair.entity_set) and pair.entity_set not in self._entity_by_set:
-            return pair.entity_set
+        if NAME.fullmatch(many_to_many.entity_set) and many_to_many.entity_set not in self._entity_by_set:
+            return many_to_many.entity_set
         names = (f"{intersect}{ending}" for ending in ("set", "_set", "_pairs"))
         return next(name for name in names if name not in self._entity_by_set)
 
     def _will_exist(self, target: str) -> bool:
         """Whether an entity is here, or made with the import."""
-        return target in self.entities or target in self.pairs or target in self._draft.entities
+        return target in self.entities or target in self.many_to_many or target in self._draft.entities
 
     def _option_for(self, target: str) -> str | None:
         """Return the option of the command that would make an entity; None where no option would."""

@@ -16,8 +16,8 @@ OWNER, BUSINESS_UNIT = "ownerid", "owningbusinessunit"
 
 
 def look_up(unit: Unit, written: WrittenValues, caller: Guid | None, owner: Reference | None) -> None:
-    """Find, by one statement, which of `written.pointed` exist, whether `caller` may act, and the unit of
-    `owner`.
+    """Find, by one statement, which of `written.pointed` exist, whether `caller` may act, and the
+    business unit of `owner`.
 
     Adds a problem for each missing record, and sets the owning business unit. Raises AccessDenied when
     `caller` is no enabled user.
@@ -26,7 +26,8 @@ def look_up(unit: Unit, written: WrittenValues, caller: Guid | None, owner: Refe
     if not pointed and caller is None and owner is None:
         return
     entities = tuple(item.entity for item in pointed)
-    # The one row says of each record whether it exists, then whether the caller is enabled, then the unit.
+    # The one row says of each record whether it exists, then whether the caller is enabled, and then the
+    # business unit.
     sql = _lookup_statement(unit.snapshot, entities, caller is not None, owner.entity if owner else None)
     parameters = [item.id for item in pointed]
     parameters += [caller] if caller is not None else []
@@ -36,8 +37,10 @@ def look_up(unit: Unit, written: WrittenValues, caller: Guid | None, owner: Refe
     if caller is not None:
         refuse_disabled(row[len(pointed)], caller)
     if owner is not None:
-        unit_id = row[-1]
-        written.set(BUSINESS_UNIT, None if unit_id is None else Reference("businessunit", unit_id))
+        business_unit = row[-1]
+        written.set(
+            BUSINESS_UNIT, None if business_unit is None else Reference("businessunit", business_unit)
+        )
 
 
 class LookupSql(NamedTuple):
@@ -63,12 +66,12 @@ def lookup_sql(
     entities = tuple(item.entity for item in written.pointed)
     pointed = tuple(item.id for item in written.pointed)
     acting = () if caller is None else (caller,)
-    unit_column = written.stored.columns.get(BUSINESS_UNIT)
-    if owner is None or unit_column is None:
+    business_unit_column = written.stored.columns.get(BUSINESS_UNIT)
+    if owner is None or business_unit_column is None:
         value, condition = _value_and_condition(snapshot, entities, bool(acting), None)
         return LookupSql(value, condition, (*pointed, *acting))
     # The business unit is always the owner's, whatever was given.
-    written.columns.pop(unit_column.name, None)
+    written.columns.pop(business_unit_column.name, None)
     value, condition = _value_and_condition(snapshot, entities, bool(acting), owner.entity)
     return LookupSql(value, condition, (owner.id, *pointed, *acting))
 

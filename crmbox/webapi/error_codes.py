@@ -54,7 +54,9 @@ def as_web_api_error(error: errors.PlatformError) -> WebApiError:
     """Return the answer to an error, with Dataverse's own message where it is known."""
     if isinstance(error, errors.InvalidRecord):
         return _invalid_record(error)
-    status, code = next((CODES[kind] for kind in type(error).__mro__ if kind in CODES), UNEXPECTED)
+    status, code = next(
+        (CODES[error_type] for error_type in type(error).__mro__ if error_type in CODES), UNEXPECTED
+    )
     message = str(error)
     headers: dict[str, str] = {}
     if isinstance(error, errors.RecordNotFound):
@@ -81,7 +83,9 @@ def _invalid_record(error: errors.InvalidRecord) -> WebApiError:
     ]
     if isinstance(first, errors.UnknownTarget):
         return WebApiError(404, PROBLEM_CODES[errors.UnknownTarget], first.message, details=details)
-    code = next(PROBLEM_CODES[kind] for kind in type(first).__mro__ if kind in PROBLEM_CODES)
+    code = next(
+        PROBLEM_CODES[problem_type] for problem_type in type(first).__mro__ if problem_type in PROBLEM_CODES
+    )
     message = (
         f"A validation error occurred. The value of '{first.attribute}' on record of type "
         f"'{error.entity}' is not valid: {first.message}"

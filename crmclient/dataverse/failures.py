@@ -25,8 +25,8 @@ _GUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 # By our own codes, which the details of the CRM server's answers have.
 _PROBLEMS: Final = {
-    kind.code: kind
-    for kind in (
+    problem_type.code: problem_type
+    for problem_type in (
         errors.UnknownAttribute,
         errors.ReadOnlyAttribute,
         errors.MissingRequired,
@@ -227,10 +227,10 @@ def _invalid(refusal: Refusal, subject: Subject) -> PlatformError:
         )
         for item in refusal.details
     ]
-    kind = _PROBLEM_CODES.get(refusal.code.lower())
-    if not problems and kind is not None:
+    problem_type = _PROBLEM_CODES.get(refusal.code.lower())
+    if not problems and problem_type is not None:
         names = [name for name in _QUOTED.findall(refusal.message) if name in subject.values]
-        problems = [kind(names[0] if names else subject.name, refusal.message)]
+        problems = [problem_type(names[0] if names else subject.name, refusal.message)]
     if problems:
         # What is wrong with a process's inputs is not wrong with the record that it runs on.
         owner = subject.name if subject.kind is Kind.PROCESS else subject.entity or subject.name

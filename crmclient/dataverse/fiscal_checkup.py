@@ -78,8 +78,8 @@ def _differences(start: Value, periods: Value, fiscal: FiscalCalendar) -> Iterat
     if periods is None:
         return
     # By its type the value may be anything, so it is read as a text; the attribute holds whole numbers.
-    kind = _PERIODS_BY_NUMBER.get(int(str(periods)))
-    if kind is None:
+    their_periods = _PERIODS_BY_NUMBER.get(int(str(periods)))
+    if their_periods is None:
         yield _unknown(
             Sentence(
                 "The organisation divides its fiscal years into %(periods)s, which the "
@@ -87,16 +87,16 @@ def _differences(start: Value, periods: Value, fiscal: FiscalCalendar) -> Iterat
                 periods=str(periods),
             )
         )
-    elif kind is not fiscal.periods:
+    elif their_periods is not fiscal.periods:
         yield Step(
             _NAME,
             Outcome.WARNING,
             Sentence(
                 "The organisation divides its fiscal years %(there)s, the service %(here)s.",
-                there=kind.value,
+                there=their_periods.value,
                 here=fiscal.periods.value,
             ),
-            Sentence("Set %(setting)s.", setting=f"CRM_FISCAL_PERIODS={kind.value}"),
+            Sentence("Set %(setting)s.", setting=f"CRM_FISCAL_PERIODS={their_periods.value}"),
         )
 
 

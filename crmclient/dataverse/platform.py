@@ -16,7 +16,7 @@ from crmclient.dataverse.files.download import Downloads
 from crmclient.dataverse.files.upload import Uploads
 from crmclient.dataverse.http.budget import Budget, Limits, ReportedBudget
 from crmclient.dataverse.http.client import Client
-from crmclient.dataverse.http.impersonation import Acting
+from crmclient.dataverse.http.impersonation import Impersonation
 from crmclient.dataverse.http.observer import Observer, Silent
 from crmclient.dataverse.http.process_budget import ProcessBudget
 from crmclient.dataverse.http.tokens import Tokens, TokenSource
@@ -131,7 +131,7 @@ class DataversePlatform:
         self._service_account = ServiceAccount(api, self.who)
         self._users = users.Users(api, self._queries.run, self._records.retrieve)
         if client.options.by_object_id:
-            client.acting = Acting(partial(users.object_id, self._records.retrieve))
+            client.impersonation = Impersonation(partial(users.object_id, self._records.retrieve))
 
     def refuse(self, call: Call = SERVICE_CALL) -> None:
         self._client.refuse(call)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
@@ -13,6 +12,7 @@ from designer.configuration import Endpoint
 from designer.endpoint_facts.answer_sharing import sharing
 from designer.endpoint_facts.entities_read import entities_read
 from runtime.caching.generations import Generations
+from runtime.digests import digest_of, joined
 from runtime.http.problems import Problem
 from runtime.request_context import Exchange
 
@@ -26,13 +26,8 @@ _SETTINGS = (
 
 
 # All parts of a key. The answers of this process are found by them; those of the shared store by their
-# `digest`.
+# digest.
 Key: TypeAlias = tuple[str, ...]
-
-
-def digest(key: Key) -> str:
-    """Return the SHA-256 of a key in hexadecimal. It does not reveal what the key is made of."""
-    return hashlib.sha256(_joined(key)).hexdigest()
 
 
 class AnswerKeys:
@@ -54,12 +49,12 @@ class AnswerKeys:
             parts.append(endpoint.entity.model_dump_json())
         # The empty part keeps an exposed entity apart from an exposure: both are definitions of one kind.
         parts += ["", *(exposure.model_dump_json() for exposure in endpoint.exposures)]
-        self._endpoint = hashlib.sha256(_joined(parts)).hexdigest()
+        self._endpoint = digest_of(parts)
         depends_on_caller = self._sharing.is_by_caller or self._sharing.is_by_roles or self._impersonates
         # What `shared_by` returns where all callers share one answer; None where they do not.
-        self._everybody = None if depends_on_caller else _as_text([""])
-        # The generations of the last request and, of them, the text of the entities read here. Both stay the
-        # same until somebody writes, so the text is not made for each request.
+        self._everybody = None if depends_on_caller else joined([""])
+        # The generations at the last request, and their text for the entities in `_reads`. Both stay the same
+        # until somebody writes, so the text is not made for each request.
         self._latest: tuple[Generations | None, str] = (None, "")
 
     @property
@@ -81,7 +76,7 @@ class AnswerKeys:
             common += ["anonymous" if caller.is_anonymous else "known", *sorted(caller.roles)]
         elif roles:
             common += sorted(caller.roles & roles)
-        return _as_text(common)
+        return joined(common)
 
     def key(
         self, exchange: Exchange, generations: Generations, properties: Mapping[str, Any] | None = None
@@ -154,14 +149,3 @@ def _properties(exchange: Exchange) -> str:
 def _as_properties(values: Mapping[str, Any]) -> str:
     """Return a text for the values of properties: other values give another text."""
     return repr(sorted(values.items()))
-
-
-def _as_text(parts: Iterable[str]) -> str:
-    """Return a text for the parts: other parts give another text."""
-    return _joined(parts).decode("utf-8", "surrogatepass")
-
-
-def _joined(parts: Iterable[str]) -> bytes:
-    """Return bytes for the parts: other parts give other bytes."""
-    # Lengths keep ("a", "bc") apart from ("ab", "c").
-    return "".join(f"{len(part)}:{part}" for part in parts).encode("utf-8", "surrogatepass")

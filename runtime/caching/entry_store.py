@@ -8,10 +8,11 @@ from functools import cache
 
 from django.conf import settings
 
-from runtime.caching.answer_keys import Key, digest
+from runtime.caching.answer_keys import Key
 from runtime.caching.entries import Entry
 from runtime.caching.local_store import LocalStore
 from runtime.caching.shared_store import SharedStore, Turn, shared_store
+from runtime.digests import digest_of
 
 # Seconds that the clocks of two machines may differ by.
 _SKEW = 5.0
@@ -49,14 +50,14 @@ class EntryStore:
         """Return the entry that another process has stored, and keep it in this process, too. It may be
         stale.
         """
-        entry = _shared_store().get(digest(key))
+        entry = _shared_store().get(digest_of(key))
         if entry is not None:
             self.keep(key, entry)
         return entry
 
     def put(self, key: Key, entry: Entry) -> bool:
         """Store an answer for all processes and for this one. Return whether this process has kept it."""
-        _shared_store().put(digest(key), entry, self._kept_for(entry))
+        _shared_store().put(digest_of(key), entry, self._kept_for(entry))
         return self.keep(key, entry)
 
     def keep(self, key: Key, entry: Entry) -> bool:
@@ -66,7 +67,7 @@ class EntryStore:
 
     def turn(self, key: Key, *, holding: float, patience: float) -> AbstractContextManager[Turn]:
         """Wait for this process's turn to ask the platform, as `SharedStore.turn` does."""
-        return _shared_store().turn(digest(key), holding=holding, patience=patience)
+        return _shared_store().turn(digest_of(key), holding=holding, patience=patience)
 
     def _kept_for(self, entry: Entry) -> float:
         """Return for how many seconds an answer may still be kept, served past its time included."""

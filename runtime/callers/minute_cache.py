@@ -7,7 +7,6 @@ another. While Redis is away each process remembers alone.
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import math
 import threading
@@ -22,6 +21,7 @@ from django.conf import settings
 from crmclient.errors import PlatformFailure
 from runtime.callers.portable_values import Unportable, from_bytes, to_bytes
 from runtime.callers.recent_cache import LIFETIME, RecentCache
+from runtime.digests import digest_of
 from runtime.http.seals import seal, unseal
 from runtime.shared_redis import SharedRedis
 
@@ -93,7 +93,7 @@ class MinuteCache(Generic[V]):
         second). With `old_counts`, the last known value counts where `read` raises a PlatformFailure, and for
         the next minute nobody asks again.
         """
-        digest = _digest(self._name, key)
+        digest = digest_of((self._name, *key))
         try:
             return self._cached_or_read(digest, read, until)
         except PlatformFailure:
@@ -114,7 +114,7 @@ class MinuteCache(Generic[V]):
         """Return what still counts of the value of `key` while the platform is away; None where this process
         does not know it, or it is too old.
         """
-        entry = self._local.get(_digest(self._name, key))
+        entry = self._local.get(digest_of((self._name, *key)))
         if entry is None or time.monotonic() >= entry.until_away:
             return None
         return CachedValue(self._when_old(entry.value), entry.until_away)
@@ -227,9 +227,3 @@ def _redis() -> _Redis:
 @cache
 def _redis_at(url: str) -> _Redis:
     return _Redis(url)
-
-
-def _digest(name: str, key: tuple[str, ...]) -> str:
-    # Lengths keep ("a", "bc") apart from ("ab", "c").
-    text = "".join(f"{len(part)}:{part}" for part in (name, *key))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

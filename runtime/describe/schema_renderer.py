@@ -191,7 +191,7 @@ def _form_address(part: Part) -> str:
         case "operations":
             return f"/api/schema/entities/{name_of(part)}?form={operation_of(part)}"
         case "files":
-            # Its kind stands before its name, because an upload may be called `create`.
+            # `form` is `upload.create`, say: an upload may have the name of another operation.
             return f"/api/schema/entities/{part['module']}.{part['segment']}?form={operation_of(part)}"
         case "actions":
             return f"/api/schema/processes/{name_of(part)}?form=run"

@@ -8,7 +8,6 @@ called (invalid inputs) is forgotten, so that the caller may mend it and send it
 from __future__ import annotations
 
 import datetime as dt
-import hashlib
 import logging
 from collections.abc import Callable
 from typing import TypeAlias, cast
@@ -28,6 +27,7 @@ from django.http.response import HttpResponseBase
 from crmclient import new_guid
 from crmclient.ended_connections import ask_again_if_ended
 from crmclient.watchdog import Watch
+from runtime.digests import digest_of
 from runtime.http.addresses import client_address
 from runtime.http.failures import problem_of
 from runtime.http.problems import Problem, respond
@@ -71,10 +71,10 @@ class Idempotency:
             )
         self.exchange = exchange
         # Under this the first request is stored: a caller's key counts for one endpoint.
-        self.digest = _digest(caller.issuer, caller.subject or _address(exchange), endpoint_key, key)
+        self.digest = digest_of((caller.issuer, caller.subject or _address(exchange), endpoint_key, key))
         # The same body for another record is another request. A path without a record has no `record_id`.
         record = exchange.record_id if exchange.record else ""
-        self.body_digest = _digest(record, digest_body(exchange))
+        self.body_digest = digest_of((record, digest_body(exchange)))
 
     def once(self, run: Run) -> HttpResponse:
         """Return the response of `run`, or the stored response to the first request with this key.
@@ -219,13 +219,6 @@ def _stored_response(record: IdempotencyRecord) -> HttpResponse:
         status=record.status,
         headers={**record.headers, "Idempotency-Replayed": "true"},
     )
-
-
-def _digest(*parts: str) -> str:
-    """Return the SHA-256 of the parts in hexadecimal."""
-    # Lengths keep ("a", "bc") apart from ("ab", "c").
-    text = "".join(f"{len(part)}:{part}" for part in parts)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _is_hard_to_guess(key: str) -> bool:

@@ -23,9 +23,9 @@ def values_set_along(
     owner = values.get(ownership.attribute) if ownership else None
     if ownership is not None and isinstance(owner, Reference):
         if ownership.unit is not None and ownership.unit in attributes:
-            derived[ownership.unit] = _unit_of_owner(owner, ownership, entity, platform, call)
-        for name, kind in ownership.by_entity.items():
-            derived[name] = owner if owner.entity == kind else None
+            derived[ownership.unit] = _business_unit_of(owner, ownership, entity, platform, call)
+        for attribute, owner_entity in ownership.by_entity.items():
+            derived[attribute] = owner if owner.entity == owner_entity else None
     return derived | _state_or_status_set_along(entity, values, system, platform)
 
 
@@ -51,7 +51,7 @@ def _state_or_status_set_along(
     return {system.status: default}
 
 
-def _unit_of_owner(
+def _business_unit_of(
     owner: Reference, ownership: Ownership, entity: str, platform: Platform, call: Call
 ) -> Value:
     """Return the business unit of an owner. Raises InvalidRecord for an owner that does not exist."""

@@ -243,12 +243,12 @@ def test_users_have_their_budgets_one_by_one(make: Make) -> None:
 def test_a_user_who_is_throttled_rests(make: Make) -> None:
     budget = make(Limits(requests=100), 2)
 
-    assert budget.rest(0, 200)[1] == 0
+    assert budget.pause(0, 200)[1] == 0
     assert {admission(budget).user for _ in range(10)} == {1}
     assert refusal(budget, only=0) == Refusal(pytest.approx(200, abs=2), Reason.PAUSE)  # type: ignore[arg-type]
-    budget.rest(1, 100)
+    budget.pause(1, 100)
     assert refusal(budget) == Refusal(pytest.approx(100, abs=2), Reason.PAUSE)  # type: ignore[arg-type]
-    budget.rest(1, 50)
+    budget.pause(1, 50)
     assert refusal(budget).seconds > 90
 
 
@@ -257,7 +257,7 @@ def test_processes_that_share_a_redis_share_the_budget(store: subprocess.Popen[b
 
     assert taken(first, at_most=30) == 30
     assert taken(second) == 10
-    second.rest(0, 200)
+    second.pause(0, 200)
     assert refusal(first).reason is Reason.PAUSE
 
 

@@ -134,7 +134,7 @@ class PostgreSQL(Dialect):
     def add_columns(self, statements: Statements, columns: Mapping[str, Sequence[tuple[str, str]]]) -> None:
         """Add columns, each a name and a type, by one statement for each table."""
         for table, added in columns.items():
-            clauses = (f"ADD COLUMN {quote(name)} {kind}" for name, kind in added)
+            clauses = (f"ADD COLUMN {quote(name)} {column_type}" for name, column_type in added)
             statements.execute(f"ALTER TABLE {quote(table)} {', '.join(clauses)}")
 
     def unique_violation(self, error: BaseException) -> UniqueViolation | None:

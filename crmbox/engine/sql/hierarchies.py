@@ -25,8 +25,8 @@ def in_hierarchy(
     one of `entities` must have a hierarchy.
     """
     # NOT UNDER denies UNDER, and also matches an empty lookup.
-    kind = Operator.UNDER if operator is Operator.NOT_UNDER else operator
-    parts = [f"{compared} IN ({_ids(entity, kind, placeholder)})" for entity in entities]
+    matched_operator = Operator.UNDER if operator is Operator.NOT_UNDER else operator
+    parts = [f"{compared} IN ({_ids(entity, matched_operator, placeholder)})" for entity in entities]
     text = " OR ".join(parts)
     if operator is Operator.NOT_UNDER:
         return f"({compared} IS NULL OR NOT ({text}))", len(parts)

@@ -85,8 +85,8 @@ def _joins_of(link_sql: _LinkSQL) -> tuple[list[str | Fragment], list[Fragment]]
     source = link_sql.source
     if not source.link.type.joins:
         return [], [_condition_of(link_sql)]
-    kind = " LEFT JOIN" if source.link.type is LinkType.OUTER else " JOIN"
-    beginning = f"{kind} {link_sql.table} ON "
+    join = " LEFT JOIN" if source.link.type is LinkType.OUTER else " JOIN"
+    beginning = f"{join} {link_sql.table} ON "
     if source.is_single:
         # The join is on the id of one record, which a subquery finds. Inside the subquery, the same alias
         # stands for each record that it looks at.

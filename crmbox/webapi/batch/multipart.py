@@ -113,9 +113,9 @@ def _after_line_end(raw: bytes) -> bytes:
 
 def _boundary(content_type: str) -> bytes:
     """Return the boundary that a content type names. Raises WebApiError unless it is multipart with one."""
-    kind, parameters = parse_header_parameters(content_type)
+    media_type, parameters = parse_header_parameters(content_type)
     boundary = parameters.get("boundary", "")
-    if kind != "multipart/mixed" or not 0 < len(boundary) <= _LONGEST_BOUNDARY:
+    if media_type != "multipart/mixed" or not 0 < len(boundary) <= _LONGEST_BOUNDARY:
         raise bad_payload("A batch must be of the type multipart/mixed; boundary=….")
     return boundary.encode()
 

@@ -13,9 +13,9 @@ from crmbox.webapi.metadata.label_bodies import merged_label
 from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior, OptionSet, RequiredLevel
 
 _KILOBYTE: Final = 1024
-_KINDS: Final = {
-    f"{name}AttributeMetadata": kind
-    for name, kind in {
+_TYPES: Final = {
+    f"{name}AttributeMetadata": attribute_type
+    for name, attribute_type in {
         "String": AttributeType.STRING,
         "Memo": AttributeType.MEMO,
         "Integer": AttributeType.INTEGER,
@@ -76,24 +76,24 @@ def read_attribute(body: Body, entity: str, global_sets: Iterable[str]) -> NewAt
     """
     schema_name = body.needed("SchemaName")
     name = (body.text("LogicalName") or schema_name).lower()
-    kind = _kind(body)
-    if kind is AttributeType.LOOKUP:
+    attribute_type = _attribute_type(body)
+    if attribute_type is AttributeType.LOOKUP:
         raise unsupported("a lookup on its own: POST it to RelationshipDefinitions with its relationship")
     attribute = Attribute(
         logical_name=name,
-        type=kind,
+        type=attribute_type,
         label=body.label("DisplayName"),
         description=body.label("Description"),
         required=body.required or RequiredLevel.NONE,
         is_primary_name=body.flag("IsPrimaryName", default=False),
         is_custom=True,
-        **_DEFAULTS.get(kind, {}),
+        **_DEFAULTS.get(attribute_type, {}),
     )
     attribute = replace(_with_limits(attribute, body), behavior=_behavior(body))
-    if kind.has_options:
+    if attribute_type.has_options:
         attribute = _with_options(attribute, body, entity, global_sets)
     full_image = body.flag("CanStoreFullImage", default=True)
-    return NewAttribute(attribute, schema_name, _default(body, kind), full_image)
+    return NewAttribute(attribute, schema_name, _default(body, attribute_type), full_image)
 
 
 def read_lookup(body: Body, targets: tuple[str, ...]) -> NewAttribute:
@@ -138,16 +138,18 @@ def extras_of(attributes: list[NewAttribute], *, entity_schema_name: str | None 
     )
 
 
-def _kind(body: Body) -> AttributeType:
+def _attribute_type(body: Body) -> AttributeType:
     """Return the type that `@odata.type` names, or else the properties with names of types."""
     if body.type_name:
-        kind = _KINDS.get(body.type_name)
+        attribute_type = _TYPES.get(body.type_name)
     else:
         type_name = (body.word("AttributeTypeName") or "").removesuffix("Type") or body.text("AttributeType")
-        kind = next((kind for kind in _KINDS.values() if kind.value == type_name), None)
-    if kind is None:
+        attribute_type = next(
+            (attribute_type for attribute_type in _TYPES.values() if attribute_type.value == type_name), None
+        )
+    if attribute_type is None:
         raise unsupported(f"attributes of the type '{body.type_name or body.text('AttributeType') or ''}'")
-    return kind
+    return attribute_type
 
 
 def _with_limits(attribute: Attribute, body: Body) -> Attribute:
@@ -191,11 +193,11 @@ def _with_options(attribute: Attribute, body: Body, entity: str, global_sets: It
     return replace(attribute, option_set=name, options=options)
 
 
-def _default(body: Body, kind: AttributeType) -> bool | int | None:
+def _default(body: Body, attribute_type: AttributeType) -> bool | int | None:
     """Return the value of a new record; None without one, which for a choice is written as -1."""
-    if kind is AttributeType.BOOLEAN and "DefaultValue" in body:
+    if attribute_type is AttributeType.BOOLEAN and "DefaultValue" in body:
         return body.flag("DefaultValue", default=False)
-    if kind is AttributeType.PICKLIST:
+    if attribute_type is AttributeType.PICKLIST:
         value = body.whole("DefaultFormValue")
         return None if value == -1 else value
     return None

@@ -29,7 +29,7 @@ def attribute_item(snapshot: Snapshot, entity: str, definition: AttributeDefinit
     name = attribute.logical_name
     # A note's document is text in base64 on the platform, and a file here.
     type_ = AttributeType.MEMO if (entity, name) == (NOTES, DOCUMENT) else attribute.type
-    kind = _TYPE_NAMES.get(type_, type_.value)
+    type_name = _TYPE_NAMES.get(type_, type_.value)
     id = metadata_id("attribute", entity, name)
     properties = {
         "MetadataId": id,
@@ -43,7 +43,7 @@ def attribute_item(snapshot: Snapshot, entity: str, definition: AttributeDefinit
         **({"CanStoreFullImage": definition.full_image} if type_ is AttributeType.IMAGE else {}),
     }
     return Item(
-        f"{kind}AttributeMetadata",
+        f"{type_name}AttributeMetadata",
         id,
         properties,
         _navigations(snapshot, entity, attribute),

@@ -148,10 +148,10 @@ def _value(value: Any) -> Any:
     """
     if not isinstance(value, Mapping):
         return value
-    kind, text = str(value.get("Type", "")), value.get("Value")
-    if kind == "System.Boolean" and isinstance(text, str):
+    type_name, text = str(value.get("Type", "")), value.get("Value")
+    if type_name == "System.Boolean" and isinstance(text, str):
         return text.lower() == "true"
-    if kind.endswith("[]") and isinstance(text, str):
+    if type_name.endswith("[]") and isinstance(text, str):
         return parse(text.replace("'", '"').encode())
     return text
 

@@ -126,8 +126,8 @@ def _add_properties(element: Element, type_: EntityType, name: str, attribute: A
     if attribute.type is AttributeType.FILE and edm != "Edm.String":
         _add(element, "Property", Name=f"{name}_name", Type="Edm.String")
     elif attribute.type is AttributeType.IMAGE:
-        for suffix, kind in (("id", "Edm.Guid"), ("_timestamp", "Edm.Int64"), ("_url", "Edm.String")):
-            _add(element, "Property", Name=f"{name}{suffix}", Type=kind)
+        for suffix, edm_type in (("id", "Edm.Guid"), ("_timestamp", "Edm.Int64"), ("_url", "Edm.String")):
+            _add(element, "Property", Name=f"{name}{suffix}", Type=edm_type)
 
 
 def _odata_type_of_attribute(attribute: Attribute) -> str:

@@ -52,8 +52,8 @@ _BASES: Mapping[str, tuple[str, ...]] = {
     "OptionSetMetadata": ("OptionSetMetadataBase",),
     "BooleanOptionSetMetadata": ("OptionSetMetadataBase",),
     **{
-        f"{kind}AttributeMetadata": ("AttributeMetadata",)
-        for kind in (
+        f"{type_name}AttributeMetadata": ("AttributeMetadata",)
+        for type_name in (
             *("String", "Memo", "Integer", "BigInt", "Decimal", "Double", "Money", "Boolean", "DateTime"),
             *("UniqueIdentifier", "Picklist", "MultiSelectPicklist", "State", "Status", "Lookup", "File"),
             "Image",

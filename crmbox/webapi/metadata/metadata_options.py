@@ -81,13 +81,13 @@ def _comparison(node: ast.Compare) -> Holds:
     if isinstance(left, ast._Literal):
         raise unsupported("a literal before the property in a $filter on metadata")
     path, value = _path(left), _literal(right)
-    kind = type(node.comparator)
-    if kind in _EQUALITY:
-        test = _EQUALITY[kind]
+    comparator = type(node.comparator)
+    if comparator in _EQUALITY:
+        test = _EQUALITY[comparator]
         return lambda item: test(_plain(_value_at(item, path)), value)
-    if kind not in _ORDER:
-        raise unsupported(f"the operator '{kind.__name__.lower()}' in a $filter on metadata")
-    is_in_order = _ORDER[kind]
+    if comparator not in _ORDER:
+        raise unsupported(f"the operator '{comparator.__name__.lower()}' in a $filter on metadata")
+    is_in_order = _ORDER[comparator]
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         raise unsupported("the comparison of anything but numbers in a $filter on metadata")
 

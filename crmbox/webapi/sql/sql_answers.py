@@ -116,11 +116,11 @@ class _Reader:
         WebApiError.
         """
         if not isinstance(node, exp.Count):
-            kind = _AGGREGATES.get(type(node))
-            if kind is None:
+            aggregate = _AGGREGATES.get(type(node))
+            if aggregate is None:
                 raise unsupported_node(node)
             place = self._tables.place(node.this)
-            return place, Column(place.attribute.logical_name, aggregate=kind)
+            return place, Column(place.attribute.logical_name, aggregate=aggregate)
         inner, distinct = node.this, isinstance(node.this, exp.Distinct)
         if isinstance(inner, exp.Star | exp.Literal):
             first = self._tables.first

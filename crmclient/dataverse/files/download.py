@@ -115,8 +115,8 @@ class Downloads:
         answer = self._api.send(request, place.subject, call)
         if not answer.body:
             return None
-        kind = type_in(answer.headers)
-        content_type = info.content_type if kind == UNKNOWN_TYPE else kind
+        sent_type = type_in(answer.headers)
+        content_type = info.content_type if sent_type == UNKNOWN_TYPE else sent_type
         # The thumbnail has a size and perhaps a type of its own.
         thumbnail = FileInfo(info.id, info.file_name, len(answer.body), content_type)
         return Download(thumbnail, 0, thumbnail.size, iter((answer.body,)))

@@ -24,7 +24,7 @@ from crmclient.sentences import Sentence
 REQUESTS_LEFT: Final = "x-ms-ratelimit-burst-remaining-xrm-requests"
 WORK_LEFT: Final = "x-ms-ratelimit-time-remaining-xrm-requests"
 
-_NEWS: Final = 1.0
+_WORTH_TELLING: Final = 1.0
 """Seconds by which a pause must end later than the one that is known to be worth telling."""
 
 _ASKED_AGAIN: Final = 1.0
@@ -104,15 +104,15 @@ class Account:
                 self._reported[spending.user] = spending.reported
             self._budget.settle(spending.admission, seconds, spending.reported)
 
-    def rest(self, user: int, asked_seconds: float) -> float:
+    def pause(self, user: int, asked_seconds: float) -> float:
         """Send nothing as this user for the `asked_seconds`, an hour at most.
 
         Return the seconds until the next request may be sent: 0 while another user may send.
         """
         seconds = min(asked_seconds, LONGEST_RETRY_AFTER)
-        longer, seconds_left = self._budget.rest(user, seconds)
+        extension, seconds_left = self._budget.pause(user, seconds)
         # Many requests may be under way when the platform refuses the first: one line tells of them all.
-        if longer > _NEWS:
+        if extension > _WORTH_TELLING:
             self._observer.throttled(seconds, asked_seconds=asked_seconds)
         return seconds_left
 

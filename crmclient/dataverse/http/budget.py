@@ -133,7 +133,8 @@ class ReportedBudget:
 @dataclass(frozen=True, slots=True)
 class BudgetUse:
     """How one application user stands now. `requests` and `work` are what each group has used, `others` what
-    somebody else has; `running` is how many requests are under way, and `pause` the seconds that it rests."""
+    somebody else has; `running` is how many requests are under way. `pause` is in seconds from now.
+    """
 
     requests: Mapping[Share, int]
     work: Mapping[Share, float]
@@ -168,7 +169,7 @@ class Budget(Protocol):
         """
         ...
 
-    def rest(self, user: int, seconds: float) -> tuple[float, float]:
+    def pause(self, user: int, seconds: float) -> tuple[float, float]:
         """Send nothing as this user for `seconds`. A longer pause that is known already stays.
 
         Return by how many seconds the pause became longer, and the seconds until any user may send.

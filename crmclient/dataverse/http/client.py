@@ -14,7 +14,7 @@ from crmclient.dataverse.http.account import Account, Spending
 from crmclient.dataverse.http.budget import Budget, ReportedBudget
 from crmclient.dataverse.http.bulkhead import Bulkhead
 from crmclient.dataverse.http.circuit import Circuit, Passage
-from crmclient.dataverse.http.impersonation import Acting
+from crmclient.dataverse.http.impersonation import Impersonation
 from crmclient.dataverse.http.messages import Answer, Request
 from crmclient.dataverse.http.observer import Observer
 from crmclient.dataverse.http.retries import (
@@ -61,15 +61,15 @@ Attempt = Callable[[Request, float], Received]
 class Client:
     """Sends requests to Dataverse, and repeats them if need be. Safe to share between threads.
 
-    `acting` may be replaced before the first call for a caller. `tokens` has those of each application user,
-    in the order in which the budget counts the users.
+    `impersonation` may be replaced before the first call for a caller. `tokens` has those of each application
+    user, in the order in which the budget counts the users.
     """
 
     def __init__(
         self, options: Options, tokens: Sequence[Tokens], observer: Observer, budget: Budget
     ) -> None:
         self.options = options
-        self.acting = Acting()
+        self.impersonation = Impersonation()
         self._tokens = tokens
         self._observer = observer
         self._transport = Transport(options)
@@ -143,8 +143,8 @@ class Client:
         """
         ends = self.ends(call)
         # Asked for here: an attempt that holds a place must not wait for another.
-        acting = self.acting.headers(call)
-        headers = {**_HEADERS, CORRELATION: correlation, **acting, **request.headers}
+        caller_headers = self.impersonation.headers(call)
+        headers = {**_HEADERS, CORRELATION: correlation, **caller_headers, **request.headers}
         request = replace(request, headers=headers)
         number = 0
         while True:
@@ -236,11 +236,11 @@ class Client:
     ) -> PassingFailure | None:
         """Return the failure that a status means, if it may pass; None for any other status.
 
-        After a 429, the application user that sent the request rests for as long as the answer asks.
+        After a 429, the application user that sent the request pauses for as long as the answer asks.
         """
         wait = retry_after(lower_case(received.headers))
         if status == THROTTLED and wait is not None:
-            wait = self._account.rest(spending.user, wait)
+            wait = self._account.pause(spending.user, wait)
         return passing_status(status, wait, request)
 
 

@@ -62,7 +62,7 @@ class ClientCredentials:
             ) from failure
         if answer.status == THROTTLED:
             asked_seconds = retry_after(answer.headers)
-            seconds_left = RETRY_AFTER if asked_seconds is None else self._throttle.rest(asked_seconds)
+            seconds_left = RETRY_AFTER if asked_seconds is None else self._throttle.pause(asked_seconds)
             raise TokenThrottled(Sentence("The token endpoint asks for a pause."), retry_after=seconds_left)
         if answer.status >= 500:
             raise TokenUnavailable(

@@ -190,17 +190,17 @@ class ProcessBudget(Budget):
                 # What others have used leaves the platform's window at the latest then.
                 user.others_until = now + user.limits.window
 
-    def rest(self, user: int, seconds: float) -> tuple[float, float]:
+    def pause(self, user: int, seconds: float) -> tuple[float, float]:
         """Send nothing as this user for `seconds`.
 
         Return by how many seconds its pause became longer, and the seconds until any user may send.
         """
         with self._lock:
             now = self._clock()
-            resting = self._users[user]
-            longer = now + seconds - resting.paused_until
-            resting.paused_until = max(resting.paused_until, now + seconds)
-            return longer, round(max(0.0, min(other.paused_until for other in self._users) - now), 3)
+            user_to_pause = self._users[user]
+            extension = now + seconds - user_to_pause.paused_until
+            user_to_pause.paused_until = max(user_to_pause.paused_until, now + seconds)
+            return extension, round(max(0.0, min(other.paused_until for other in self._users) - now), 3)
 
     def paused(self, only_user: int | None = None) -> float:
         """Return the seconds until any user, or user `only_user`, may send."""

@@ -75,15 +75,15 @@ def passing_status(status: int, wait: float | None, request: Request) -> Passing
 
     `wait` is `Retry-After` in seconds.
     """
-    kind = _ERRORS.get(status)
-    if kind is None:
+    error_type = _ERRORS.get(status)
+    if error_type is None:
         return None
     # For callers: at most an hour, and a usual pause after a 429 or 503 that names none.
     if wait is None:
         shown_wait = DEFAULT_RETRY_AFTER if status in _NOTHING_DONE else None
     else:
         shown_wait = min(wait, LONGEST_RETRY_AFTER)
-    error = kind(Sentence("The platform answers %(status)s.", status=status), retry_after=shown_wait)
+    error = error_type(Sentence("The platform answers %(status)s.", status=status), retry_after=shown_wait)
     may_be_done = status not in _NOTHING_DONE
     # Whoever would wait for longer is told at once: a thread that sleeps is lost to all others.
     too_long = wait is not None and wait > LONGEST_WAIT
@@ -97,8 +97,8 @@ def passing_failure(failure: AttemptFailed, request: Request) -> PassingFailure:
     if isinstance(failure, TimedOut):
         error = DeadlineExceeded(str(failure))
     else:
-        kind = AnswerLost if failure.sent and request.method != "GET" else failure.means
-        error = kind(str(failure), retry_after=DEFAULT_RETRY_AFTER)
+        error_type = AnswerLost if failure.sent and request.method != "GET" else failure.means
+        error = error_type(str(failure), retry_after=DEFAULT_RETRY_AFTER)
     repeat = request.repeatable or not failure.sent
     return PassingFailure(failure.outcome, error, repeat=repeat, may_be_done=failure.sent)
 

@@ -16,7 +16,7 @@ from crmclient.dataverse.http.retries import LONGEST_RETRY_AFTER
 from crmclient.dataverse.http.token_refusals import TokenThrottled
 from crmclient.sentences import Sentence
 
-_NEWS: Final = 1.0
+_WORTH_TELLING: Final = 1.0
 """Seconds by which an end must be later than the one that is known to be worth telling."""
 
 
@@ -32,7 +32,7 @@ class SharedThrottle(Protocol):
         """
         ...
 
-    def rest(self, seconds: float) -> None:
+    def pause(self, seconds: float) -> None:
         """Ask nothing for `seconds`. A longer pause that is known already stays."""
         ...
 
@@ -43,7 +43,7 @@ class ThisProcess:
     def left(self) -> float:
         return 0.0
 
-    def rest(self, seconds: float) -> None:
+    def pause(self, seconds: float) -> None:
         pass
 
 
@@ -56,15 +56,15 @@ class Throttle:
         self._lock = threading.Lock()
         self._until = 0.0
 
-    def rest(self, asked_seconds: float) -> float:
+    def pause(self, asked_seconds: float) -> float:
         """Ask nothing for the `asked_seconds`, an hour at most. Return the seconds of the pause that are
         left.
         """
         seconds = min(asked_seconds, LONGEST_RETRY_AFTER)
         # Many requests may be under way when the platform refuses the first: one line tells of them all.
-        if self._extend(seconds) > _NEWS:
+        if self._extend(seconds) > _WORTH_TELLING:
             self._observer.throttled(seconds, asked_seconds=asked_seconds)
-        self._shared.rest(seconds)
+        self._shared.pause(seconds)
         return max(seconds, self._until - time.monotonic())
 
     def refuse(self) -> None:
@@ -97,9 +97,9 @@ class Throttle:
         """Extend the pause to `seconds` from now. Return by how many seconds that is longer than before."""
         until = time.monotonic() + seconds
         with self._lock:
-            longer = until - self._until
+            extension = until - self._until
             self._until = max(self._until, until)
-        return longer
+        return extension
 
 
 def _throttled_error(seconds_left: float) -> TokenThrottled:

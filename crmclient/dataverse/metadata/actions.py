@@ -125,13 +125,13 @@ def _with_documented_targets(
 
 
 def _outputs(
-    kind: str, entities: Collection[str], types: Mapping[str, _Properties]
+    edm_type: str, entities: Collection[str], types: Mapping[str, _Properties]
 ) -> Iterator[ProcessParameter]:
     """Return the properties of the type of an answer or, for a plain answer, the answer itself. OData calls
     it `value`.
     """
-    properties = types.get(_short(kind), {}) if not _is_collection(kind) else {}
-    for name, type_ in (properties or {_UNNAMED: kind}).items():
+    properties = types.get(_short(edm_type), {}) if not _is_collection(edm_type) else {}
+    for name, type_ in (properties or {_UNNAMED: edm_type}).items():
         parameter = _parameter(name, type_, entities, required=False)
         if parameter is None and _is_collection_of_any(type_):
             parameter = ProcessParameter(name, AttributeType.LOOKUP, False, (), holds=Holds.RECORDS)
@@ -139,34 +139,38 @@ def _outputs(
             yield parameter
 
 
-def _parameter(name: str, kind: str, entities: Collection[str], *, required: bool) -> ProcessParameter | None:
+def _parameter(
+    name: str, edm_type: str, entities: Collection[str], *, required: bool
+) -> ProcessParameter | None:
     """Return a parameter of an action by its EDM type; None for a type that cannot be given."""
-    if kind in _TYPES:
-        return ProcessParameter(name, _TYPES[kind], required)
-    several = _is_collection(kind)
-    entity = _entity(kind.removeprefix("Collection(").removesuffix(")") if several else kind, entities)
+    if edm_type in _TYPES:
+        return ProcessParameter(name, _TYPES[edm_type], required)
+    several = _is_collection(edm_type)
+    entity = _entity(
+        edm_type.removeprefix("Collection(").removesuffix(")") if several else edm_type, entities
+    )
     if entity is not None:
         holds = Holds.RECORDS if several else Holds.VALUE
         return ProcessParameter(name, AttributeType.LOOKUP, required, (entity,), holds=holds)
-    if not several and _short(kind) == _ANY_ENTITY:
+    if not several and _short(edm_type) == _ANY_ENTITY:
         return ProcessParameter(name, AttributeType.LOOKUP, required)
     return None
 
 
-def _entity(kind: str, entities: Collection[str]) -> str | None:
+def _entity(edm_type: str, entities: Collection[str]) -> str | None:
     """Return the entity that an EDM type is; None for any other type."""
-    return _short(kind) if not _is_collection(kind) and _short(kind) in entities else None
+    return _short(edm_type) if not _is_collection(edm_type) and _short(edm_type) in entities else None
 
 
-def _is_collection_of_any(kind: str) -> bool:
+def _is_collection_of_any(edm_type: str) -> bool:
     """Whether an EDM type is a collection of records of any entities."""
-    return _is_collection(kind) and _short(kind).removesuffix(")") == _ANY_ENTITY
+    return _is_collection(edm_type) and _short(edm_type).removesuffix(")") == _ANY_ENTITY
 
 
-def _is_collection(kind: str) -> bool:
-    return kind.startswith("Collection(")
+def _is_collection(edm_type: str) -> bool:
+    return edm_type.startswith("Collection(")
 
 
-def _short(kind: str) -> str:
+def _short(edm_type: str) -> str:
     """Return the name of an EDM type without its namespace. That of a collection keeps its last bracket."""
-    return kind.rpartition(".")[2]
+    return edm_type.rpartition(".")[2]

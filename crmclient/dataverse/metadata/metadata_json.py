@@ -33,8 +33,8 @@ NOTE, DOCUMENT = "annotation", "documentbody"
 ACTIVITIES: Final = "activitypointer"
 """The entity through which the records of all activities are read. It takes no writes."""
 
-_TYPES: Final = {kind.value: kind for kind in AttributeType}
-_CASCADES: Final = {kind.value: kind for kind in Cascade}
+_TYPES: Final = {type_.value: type_ for type_ in AttributeType}
+_CASCADES: Final = {cascade.value: cascade for cascade in Cascade}
 
 
 def entity(item: Mapping[str, Any]) -> Entity | None:

@@ -95,6 +95,7 @@ class _Writer:
         query = self._query
         return replace(
             query,
+            # The alias None stands for the entity of the query itself, as in `Sources`.
             columns=self._columns(None),
             filter=None if query.filter is None else self._choices.rewrite_filter(query.filter, None),
             links=tuple(self._link(link) for link in query.links),

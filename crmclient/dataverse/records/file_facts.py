@@ -119,8 +119,10 @@ class FileFacts:
                 id, size = str(row.get("fileattachmentid", "")).lower(), row.get("filesizeinbytes")
                 # A file without bytes may be one that the platform has lost: only a download tells.
                 if id in records_of_unknown and isinstance(size, int) and size > 0:
-                    name, kind = row.get("filename"), row.get("mimetype")
-                    info = FileInfo(id, str(name or attribute.logical_name), size, str(kind or UNKNOWN_TYPE))
+                    name, content_type = row.get("filename"), row.get("mimetype")
+                    info = FileInfo(
+                        id, str(name or attribute.logical_name), size, str(content_type or UNKNOWN_TYPE)
+                    )
                     # Only images have a second path.
                     self._remember(
                         _Described(info, _value_paths(entity, records_of_unknown[id], attribute)[0])
@@ -181,9 +183,9 @@ class FileFacts:
             if not answer.ok and answer.status != _UNSATISFIABLE:
                 raise error_of(answer, subject, acting=call.caller is not None)
             size = size_in(answer.headers, len(answer.body) if answer.status != _PARTIAL else None)
-            kind = type_in(answer.headers)
-            name = name_in(answer.headers) or attribute.logical_name + (guess_extension(kind) or "")
-            return self._remember(_Described(FileInfo(file, name, size, kind), path))
+            content_type = type_in(answer.headers)
+            name = name_in(answer.headers) or attribute.logical_name + (guess_extension(content_type) or "")
+            return self._remember(_Described(FileInfo(file, name, size, content_type), path))
         return None
 
     def _remember(self, described: _Described) -> _Described:
@@ -206,12 +208,12 @@ def attachment(note: Guid, version: str, row: Row) -> FileInfo | None:
     """
     if not row.get("isdocument"):
         return None
-    name, kind, size = row.get("filename"), row.get("mimetype"), row.get("filesize")
+    name, content_type, size = row.get("filename"), row.get("mimetype"), row.get("filesize")
     if not isinstance(size, int):
         raise UnexpectedAnswer(Sentence("The platform does not say how large a note's file is."))
     # Another file is another version of the note, and must have another id. The note has none for its file.
     id = str(uuid.uuid5(_NOTES, f"{note} {version}"))
-    return FileInfo(id, str(name or ""), size, str(kind or UNKNOWN_TYPE))
+    return FileInfo(id, str(name or ""), size, str(content_type or UNKNOWN_TYPE))
 
 
 def _value_paths(entity: Entity, record: Guid, attribute: Attribute) -> tuple[str, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import datetime as dt
-import hashlib
 import re
 import time
 import zlib
@@ -13,6 +12,7 @@ from typing import NamedTuple
 import orjson
 
 from designer.sentences import Sentence
+from runtime.digests import digest_of
 from runtime.http import seals
 from runtime.http.addresses import client_address
 from runtime.http.failures import Misconfigured
@@ -45,8 +45,8 @@ class Position(NamedTuple):
     total: int | None
 
 
-def binding(exchange: Exchange, *question: str) -> str:
-    """Return the text that binds a cursor to its caller and to its question.
+def fingerprint(exchange: Exchange, *question: str) -> str:
+    """Return a digest of the caller and of the question, to which a cursor is bound.
 
     A cursor is useless for another caller or question. Callers who share an answer share its cursor, too,
     because they would get the same page.
@@ -58,10 +58,8 @@ def binding(exchange: Exchange, *question: str) -> str:
         who_asks = (client_address(exchange.request),)
     else:
         who_asks = (caller.issuer, caller.subject)
-    # Lengths keep ("a", "bc") apart from ("ab", "c").
-    text = "".join(f"{len(part)}:{part}" for part in (*who_asks, "", *question))
-    # Half of the digest is enough, and a cursor is short.
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    # Half of the digest is enough, and keeps cursors short.
+    return digest_of((*who_asks, "", *question))[:32]
 
 
 def seal(position: Position, bound_to: str) -> str:

@@ -66,7 +66,7 @@ class PaginatedQueryOperation(QueryOperation):
         orders = parameters.read("order", self.orders.chosen, self.default_orders)
         size = parameters.read("pageSize", self._page_size, self.size)
         parameters.finish()
-        bound_to = self._binding(exchange, parameters.texts, size)
+        bound_to = self._fingerprint(exchange, parameters.texts, size)
         position, began = None, exchange.now
         if "cursor" in parameters.texts:
             position = cursor.unseal(parameters.texts["cursor"], bound_to)
@@ -98,14 +98,14 @@ class PaginatedQueryOperation(QueryOperation):
             # query. The platform's token is for the query as it was.
             raise cursor.bad_cursor() from error
 
-    def _binding(self, exchange: Exchange, texts: Mapping[str, str], size: int) -> str:
-        """Return the text that binds a cursor to its caller, and to all parameters that decide which rows are
-        asked for. `texts` are the parameters sent.
+    def _fingerprint(self, exchange: Exchange, texts: Mapping[str, str], size: int) -> str:
+        """Return a digest of the caller, and of all parameters that decide which rows are asked for: cursors
+        are bound to it. `texts` are the parameters sent.
         """
         parameters = (
             f"{name}={text}" for name, text in sorted(texts.items()) if name not in _OWN and name != "lcid"
         )
-        return cursor.binding(exchange, self._identity, str(size), *parameters)
+        return cursor.fingerprint(exchange, self._identity, str(size), *parameters)
 
     def _page_size(self, text: str) -> int:
         """Return the page size that a caller sent. Raises InvalidInput unless it is a whole number in the
