@@ -46,9 +46,9 @@ def query_endpoint(
     query = wanted_query.query
     columns: tuple[ColumnDefinition, ...] = ()
     if not _has_columns(query):
-        known = attributes(entity.logical_name)
-        chosen = [known[name] for name in suggested_attributes(known, common)]
-        columns = columns_of_read(entity, known, chosen)[:MOST_COLUMNS]
+        attributes_by_name = attributes(entity.logical_name)
+        chosen = [attributes_by_name[name] for name in suggested_attributes(attributes_by_name, common)]
+        columns = columns_of_read(entity, attributes_by_name, chosen)[:MOST_COLUMNS]
         query = replace(query, columns=tuple(DesignedColumn(column.attribute) for column in columns))
     kind = KINDS[wanted_query.kind]
     return EndpointDefinition(

@@ -13,8 +13,8 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.http import HttpResponse
 
 from project.observability.middleware import put_refused
+from runtime.http.checked_headers import all_headers
 from runtime.http.problems import Problem, respond, unknown_route
-from runtime.http.sound_headers import all_headers
 from runtime.serving.dispatch import is_of_the_api
 
 LIVE = "/health/live"

@@ -17,7 +17,7 @@ from django.db import DatabaseError, InterfaceError, close_old_connections, conn
 
 from crmclient.errors import PlatformError
 from designer.models import TrackedEntity
-from project import claims
+from project import exclusive_jobs
 from runtime.caching.platform_changes import end_what_has_changed
 from runtime.serving.served import Served, current, revision
 
@@ -84,11 +84,11 @@ def _poll_alone(served: Served, interval: float) -> list[str]:
     # interval is over.
     holder, begun, timeout = uuid.uuid4().hex, time.monotonic(), float(settings.PORTICO["METADATA_TIMEOUT"])
     # For longer than the question may take.
-    if not claims.take(_CLAIM, holder, timeout + interval):
+    if not exclusive_jobs.take(_CLAIM, holder, timeout + interval):
         return []
     try:
         return end_what_has_changed(served.configuration, served.platform, begun + timeout)
     finally:
         # Until the interval is nearly over, no process may ask again. The claim then ends a little early, so
         # that a check at the interval's end finds it free.
-        claims.take(_CLAIM, holder, max(interval * 0.9 - (time.monotonic() - begun), 0))
+        exclusive_jobs.take(_CLAIM, holder, max(interval * 0.9 - (time.monotonic() - begun), 0))

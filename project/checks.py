@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register, run_checks
+from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError
 
 from crmclient.errors import PlatformError
@@ -22,6 +23,7 @@ from crmclient.extensions import UnusableExtension
 from designer.platform import PLATFORMS, get_platform, not_made
 from project import extensions
 from project import platform as own_platforms
+from runtime.callers.issuers.environment import read_issuers
 from runtime.callers.tokens import RESOLVERS
 
 TAG = "portico"
@@ -43,7 +45,7 @@ def refuse_a_wrong_start() -> None:
 @register(TAG)
 def settings_make_sense(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     """Return what is wrong with settings in every mode, for Django's system checks."""
-    about_settings = (_setting_choices, _time_zone, _upload_folder, _workers, _origins, _telemetry)
+    about_settings = (_setting_choices, _time_zone, _upload_folder, _workers, _origins, _issuers, _telemetry)
     return [*_extensions(), *(message for check in about_settings for message in check())]
 
 
@@ -128,6 +130,14 @@ def _upload_folder() -> Iterator[CheckMessage]:
             hint="Make it, or leave UPLOAD_FOLDER unset for the system's temporary folder.",
             id="portico.E009",
         )
+
+
+def _issuers() -> Iterator[CheckMessage]:
+    """Find a wrong `ISSUERS`, with which the service would refuse every token."""
+    try:
+        read_issuers(settings.PORTICO["ISSUERS"])
+    except ImproperlyConfigured as error:
+        yield Error(str(error), hint="docs/settings.md describes ISSUERS.", id="portico.E020")
 
 
 def _workers() -> Iterator[CheckMessage]:

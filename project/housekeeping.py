@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from django.db import DatabaseError, InterfaceError, close_old_connections, connections
 
-from project import claims
+from project import exclusive_jobs
 from project.expired_rows import kinds
 
 logger = logging.getLogger("portico.tidying")
@@ -47,7 +47,7 @@ def tidy(*, waits: bool = False) -> Iterator[tuple[str, int]]:
     process that was killed, and take its round over.
     """
     holder = uuid.uuid4().hex
-    take = claims.take_from_the_dead if waits else claims.take
+    take = exclusive_jobs.take_from_the_dead if waits else exclusive_jobs.take
     if not take(_ROUND, holder, _LEASE):
         raise Busy
     try:
@@ -56,12 +56,12 @@ def tidy(*, waits: bool = False) -> Iterator[tuple[str, int]]:
             while step := kind.remove(BATCH):
                 removed += step
                 # Stop when this process was suspended for so long that another one has taken over.
-                if not claims.take(_ROUND, holder, _LEASE):
+                if not exclusive_jobs.take(_ROUND, holder, _LEASE):
                     raise Busy
                 time.sleep(PAUSE)
             yield kind.name, removed
     finally:
-        claims.give_back(_ROUND, holder)
+        exclusive_jobs.give_back(_ROUND, holder)
 
 
 def tidy_from_now_on() -> None:
@@ -92,7 +92,7 @@ def _round_if_due(process: str) -> None:
     try:
         close_old_connections()
         # A second less: whoever comes after just one interval finds the claim over.
-        if claims.take(_DUE, process, INTERVAL - 1):
+        if exclusive_jobs.take(_DUE, process, INTERVAL - 1):
             removed = {name: number for name, number in tidy() if number}
             if removed:
                 logger.info("Expired rows were removed.", extra={"removed": removed})

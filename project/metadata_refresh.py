@@ -19,7 +19,7 @@ from crmclient import KeepsMetadata
 from crmclient.errors import PlatformError
 from designer.metadata_refresh import RefreshResult, refresh
 from designer.platform import get_platform
-from project import claims
+from project import exclusive_jobs
 
 logger = logging.getLogger("portico.metadata")
 
@@ -66,7 +66,7 @@ def refresh_if_due(interval: float) -> RefreshResult | None:
     try:
         # A new holder for each turn: as the same holder, this process would get the claim again before the
         # interval is over. A second less than the interval, so that a check at its end finds the claim over.
-        is_due = claims.take(_CLAIM, uuid.uuid4().hex, interval - 1)
+        is_due = exclusive_jobs.take(_CLAIM, uuid.uuid4().hex, interval - 1)
         if not is_due or not isinstance(get_platform(), KeepsMetadata):
             return None
         return _log_changes(refresh(by_changes=True))

@@ -32,9 +32,9 @@ from django.utils.cache import patch_vary_headers
 from crmclient.metadata_deadline import waiting_for_metadata_until
 from crmclient.watchdog import Watch
 from designer.studio.pages.failures import slowed_down
+from runtime.http.checked_headers import Prepared
 from runtime.http.limits import count_login
 from runtime.http.problems import Problem
-from runtime.http.sound_headers import Prepared
 from runtime.serving.dispatch import is_of_the_api
 
 STUDIO = "/admin/"

@@ -30,7 +30,7 @@ from designer.models import AuditEntry
 from designer.overview import overview
 from designer.platform_failures import failure_advice
 from designer.refresh_runs import RefreshRun
-from project import claims
+from project import exclusive_jobs
 from project.models import MetadataRefresh
 from project.platform import name_in_use
 
@@ -82,7 +82,7 @@ class DatabaseRefreshRuns:
 
     def begin(self, account: str, address: str) -> bool:
         holder = uuid.uuid4().hex
-        if not claims.take(_CLAIM, holder, _LEASE):
+        if not exclusive_jobs.take(_CLAIM, holder, _LEASE):
             return False
         begun = MetadataRefresh(
             id=_ROW, holder=holder, account=account, address=address, started=dt.datetime.now(dt.UTC)
@@ -97,7 +97,7 @@ class DatabaseRefreshRuns:
             return None
         if row.ended is not None:
             return _ended_run(row)
-        claimed_until = claims.end_of(_CLAIM, row.holder)
+        claimed_until = exclusive_jobs.end_of(_CLAIM, row.holder)
         if claimed_until is None or claimed_until <= dt.datetime.now(dt.UTC):
             return RefreshRun(row.started, ended=claimed_until or row.started)
         is_dataverse = name_in_use() == "dataverse"
@@ -117,7 +117,7 @@ class DatabaseRefreshRuns:
             return False
         row = MetadataRefresh.objects.filter(id=_ROW, holder=holder, ended=None).first()
         # Another process may have taken over meanwhile, if this one was suspended.
-        if row is not None and claims.take(_CLAIM, holder, _LEASE):
+        if row is not None and exclusive_jobs.take(_CLAIM, holder, _LEASE):
             self._run(row)
         return True
 
@@ -149,7 +149,7 @@ class DatabaseRefreshRuns:
             if changed:
                 note_account(row.account, AuditEntry.Action.REFRESH, detail=audited, address=row.address)
         finally:
-            claims.give_back(_CLAIM, row.holder)
+            exclusive_jobs.give_back(_CLAIM, row.holder)
 
 
 def _refresh() -> tuple[_Outcome, str]:
@@ -190,7 +190,7 @@ def _beat(holder: str, notes: ProgressNotes, over: threading.Event) -> None:
             progress = notes.progress()
             try:
                 close_old_connections()
-                claims.renew(_CLAIM, holder, _LEASE)
+                exclusive_jobs.renew(_CLAIM, holder, _LEASE)
                 if progress != written:
                     MetadataRefresh.objects.filter(id=_ROW, holder=holder).update(
                         asked=list(progress.asked), done=progress.done, total=progress.total

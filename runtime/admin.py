@@ -28,7 +28,7 @@ from runtime.callers import (  # they register themselves
 from runtime.callers.account_form import AccountForm
 from runtime.callers.api_accounts import ApiAccount
 from runtime.callers.keys import key_pages  # noqa: F401  registers itself
-from runtime.callers.local import revoke_all
+from runtime.callers.own_tokens import revoke_all
 from runtime.callers.recordless_callers import finding_of
 from runtime.proposals.proposal_key import ProposalKey
 from runtime.proposals.proposal_key_pages import ProposalKeyAdmin

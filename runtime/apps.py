@@ -10,10 +10,9 @@ class Runtime(AppConfig):
     verbose_name = "API"
 
     def ready(self) -> None:
-        """Register what other floors look for: routes, checks, signals and labels."""
+        """Register what other floors look for: routes, signals and labels."""
         from designer.models.labels import label
         from designer.uses import where_used
-        from runtime.callers import checks  # noqa: F401  registers them
         from runtime.callers.issuers import registration
         from runtime.callers.refusal_counts import count_from_now_on
         from runtime.callers.roles_held import held_by_callers

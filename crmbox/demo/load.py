@@ -12,11 +12,11 @@ from django.db import DEFAULT_DB_ALIAS, transaction
 
 from crmbox.demo.entities import ENTITIES
 from crmbox.demo.entities.description import DemoEntity
+from crmbox.demo.fitted_records import Losses, Write, write_beside
 from crmbox.demo.people import CONTOSO
 from crmbox.demo.priority import PRIORITY
 from crmbox.demo.sample_records import articles, customers, organization, portal, sales, service, views
 from crmbox.demo.sample_records.script import Script
-from crmbox.demo.writing import Losses, Write, write_beside
 from crmbox.engine.connection import read_unit
 from crmbox.engine.definitions import Ownership
 from crmbox.engine.names import quote

@@ -126,9 +126,9 @@ def _narrowed(unit: Unit, row_plan: RowPlan, values: list[object]) -> tuple[RowP
     A search with a value that cannot be searched for (None) is skipped.
     """
     for narrowed in row_plan.narrowed:
-        parameters = narrowed.found.parameters(values)
+        parameters = narrowed.search.parameters(values)
         if None not in parameters:
-            ids = [id for (id,) in unit.rows(narrowed.found.text, parameters)]
+            ids = [id for (id,) in unit.rows(narrowed.search.text, parameters)]
             if len(ids) <= MOST_SEARCHED:
                 return narrowed.plan, [*values, ids]
     return row_plan, values
@@ -160,11 +160,11 @@ def _start_after(groups: list[Any], aggregate_plan: AggregatePlan, position: lis
 
     It follows the group that the last page ended with. If that group is gone, `position` says where it was.
     """
-    end, last = position
+    previous_end, key_of_last_group = position
     for index, row in enumerate(groups):
-        if aggregate_plan.key(row) == last:
+        if aggregate_plan.key(row) == key_of_last_group:
             return index + 1
-    return min(int(end), len(groups))
+    return min(int(previous_end), len(groups))
 
 
 def _run(unit: Unit, statement: Fragment, values: list[Any]) -> list[Any]:

@@ -21,7 +21,7 @@ from crmbox.importing.fitted_option_sets import (
     with_default_status,
 )
 from crmbox.importing.source_entity import CannotRead, Note, SourceEntity, Verdict, left_out
-from crmbox.metadata import common
+from crmbox.metadata import engine_attributes
 from crmbox.metadata.checks import LONGEST_MEMO, LONGEST_STRING, PLACES, UNKEYABLE
 from crmbox.metadata.physical_columns import DEFAULT_LENGTHS, columns_of
 from crmclient.errors import InvalidDefinition
@@ -39,12 +39,6 @@ NAME: Final = re.compile(r"[A-Za-z_]\w{0,199}", re.ASCII)
 _LONGEST: Final = {AttributeType.STRING: LONGEST_STRING, AttributeType.MEMO: LONGEST_MEMO}
 
 
-def engine_attributes(ownership: Ownership) -> dict[str, Attribute]:
-    """Return the attributes that the platform fills in itself. A source only gives their labels."""
-    engine = (*common.audit(ownership), common.version()) if ownership is not Ownership.NONE else ()
-    return {attribute.logical_name: attribute for attribute in engine}
-
-
 _OWNER: Final = "ownerid"
 
 
@@ -57,7 +51,8 @@ def fitted(source_entity: SourceEntity, dialect: Dialect, present: EntityDefinit
     """
     _check_names(source_entity)
     notes = list(source_entity.notes)
-    engine = engine_attributes(source_entity.ownership)
+    # Of these, a source only gives the labels.
+    engine = engine_attributes.by_name(source_entity.ownership)
     fitting = [
         _attribute(attribute, source_entity, engine, notes)
         for attribute in _with_valid_names(source_entity, engine, notes)
@@ -118,7 +113,7 @@ def _check_names(source_entity: SourceEntity) -> None:
     except InvalidDefinition as error:
         raise CannotRead(str(error)) from None
     # Whatever the entity's own ownership: one that users own has all attributes that the engine fills in.
-    if source_entity.entity.primary_id in engine_attributes(Ownership.USER):
+    if source_entity.entity.primary_id in engine_attributes.by_name(Ownership.USER):
         raise CannotRead(
             f"Its id is called {source_entity.entity.primary_id}, which the platform fills in itself."
         )

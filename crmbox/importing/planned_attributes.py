@@ -11,12 +11,11 @@ from crmbox.importing.attribute_merge import (
     merged_attribute,
     type_conflict,
 )
-from crmbox.importing.fitted_definitions import engine_attributes
 from crmbox.importing.plan import Plan
 from crmbox.importing.planned_choices import CHOICES, PlannedChoices
 from crmbox.importing.planned_relationships import PlannedRelationships
 from crmbox.importing.source_entity import Note, SourceEntity, Verdict, left_out
-from crmbox.metadata import alterations
+from crmbox.metadata import alterations, engine_attributes
 from crmbox.metadata.change import NOTES, REGARDING
 from crmbox.metadata.draft import Draft
 from crmclient.metadata import Attribute, AttributeType, OptionSet
@@ -109,7 +108,7 @@ class PlannedAttributes:
 
 def _merged(source_entity: SourceEntity, before: Attribute, wanted: Attribute) -> Attribute:
     """Return an existing attribute with what the source may say about it. Its options stay."""
-    is_engine = before.logical_name in engine_attributes(source_entity.ownership)
+    is_engine = before.logical_name in engine_attributes.by_name(source_entity.ownership)
     # Notes get their targets from the entities that have notes.
     keeps_targets = is_engine or (source_entity.name, before.logical_name) == (NOTES, REGARDING)
     if source_entity.only_completes:

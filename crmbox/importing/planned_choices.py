@@ -20,7 +20,7 @@ from crmbox.importing.option_set_merge import (
 )
 from crmbox.importing.plan import Plan
 from crmbox.importing.source_entity import Note, SourceEntity, Verdict
-from crmbox.metadata import alterations, common
+from crmbox.metadata import alterations, engine_attributes
 from crmbox.metadata.change import option_uses
 from crmbox.metadata.draft import Draft, OptionCheck
 from crmclient.metadata import Attribute, AttributeType, OptionSet
@@ -210,5 +210,5 @@ def _has_own_states(entity: str, present: Mapping[str, Attribute]) -> bool:
     """Whether the states are those that the platform gives where nobody has described any."""
     return all(
         attribute.logical_name in present and present[attribute.logical_name].options == attribute.options
-        for attribute in common.states(entity)
+        for attribute in engine_attributes.states(entity)
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace as changed
 
-from crmbox.importing.fitted_definitions import engine_attributes
 from crmbox.importing.plan import Plan
 from crmbox.importing.relationship_names import RelationshipNames
 from crmbox.importing.source_entity import Note, SourceEntity, Verdict
+from crmbox.metadata import engine_attributes
 from crmbox.metadata.draft import Draft
 from crmclient.metadata import Attribute, Relationship
 
@@ -29,7 +29,7 @@ class PlannedRelationships:
         It is the one that the source describes, or else a plain one. Targets that already have one, and the
         lookups that the platform fills in itself, get none. A name that is not the source's gets a note.
         """
-        engine = engine_attributes(source_entity.ownership)
+        engine = engine_attributes.by_name(source_entity.ownership)
         described = _by_lookup_and_target(source_entity.relationships)
         present: Iterable[Relationship] = ()
         if source_entity.name in self._draft.entities:

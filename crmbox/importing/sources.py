@@ -38,7 +38,7 @@ EVERY = 100
 class Contents:
     """The contents of a source.
 
-    `found` are the requested entities; of others there are only names and a count.
+    `entities` are the requested entities; of others there are only names and a count.
     """
 
     names: set[str] = field(default_factory=set)
@@ -46,7 +46,7 @@ class Contents:
     """Those of `names` that are made only when they are named."""
     attributes: int = 0
     option_sets: dict[str, OptionSet] = field(default_factory=dict)
-    found: dict[str, SourceEntity] = field(default_factory=dict)
+    entities: dict[str, SourceEntity] = field(default_factory=dict)
     intersects: dict[str, Intersect] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
     """Notes about parts of the source that are no entities with records."""
@@ -65,7 +65,7 @@ def read(
     for _ in range(0 if all_entities else levels):
         targets = {
             target
-            for source_entity in contents.found.values()
+            for source_entity in contents.entities.values()
             for attribute in source_entity.attributes
             for target in attribute.targets
         }
@@ -73,12 +73,12 @@ def read(
         if not new_targets:
             break
         requested |= new_targets
-        contents.found.update(_read(source, new_targets, show, all_entities=False).found)
-    for name, source_entity in contents.found.items():
+        contents.entities.update(_read(source, new_targets, show, all_entities=False).entities)
+    for name, source_entity in contents.entities.items():
         many_to_many = tuple(
             _with_intersect_names(item, contents.intersects) for item in source_entity.many_to_many
         )
-        contents.found[name] = changed(source_entity, many_to_many=many_to_many)
+        contents.entities[name] = changed(source_entity, many_to_many=many_to_many)
     return contents
 
 
@@ -142,10 +142,10 @@ def _read(
 def _read_into(contents: Contents, item: Described) -> None:
     """Read an entity that is wanted, and add it to the contents."""
     source_entity = item.read()
-    if item.name in contents.found:
+    if item.name in contents.entities:
         reason = "The sources describe it more than once. The last description counts."
         contents.notes.append(Note(Verdict.CHANGED, item.name, reason))
-    contents.found[item.name] = source_entity
+    contents.entities[item.name] = source_entity
 
 
 def _items_of_files(paths: Iterable[Path]) -> Iterator[Item]:

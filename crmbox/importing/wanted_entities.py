@@ -13,7 +13,7 @@ from crmbox.importing.fitted_definitions import NAME, fitted
 from crmbox.importing.plan import Plan
 from crmbox.importing.relationship_names import RelationshipNames
 from crmbox.importing.source_entity import CannotRead, ManyToMany, SourceEntity, left_out
-from crmbox.metadata import common
+from crmbox.metadata import engine_attributes
 from crmbox.metadata.draft import Draft
 from crmclient.metadata import Attribute
 
@@ -58,7 +58,9 @@ class WantedEntities:
                 self._plan.notes.append(left_out(source_entity.name, str(error)))
         # The names that the platform gives by itself come before those that a source asks for.
         for source_entity in self.new_entities():
-            for relationship in common.audit_relationships(source_entity.name, source_entity.ownership):
+            for relationship in engine_attributes.audit_relationships(
+                source_entity.name, source_entity.ownership
+            ):
                 self._relationship_names.reserve(relationship)
         self._take_many_to_many()
 

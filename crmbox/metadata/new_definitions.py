@@ -8,7 +8,7 @@ from dataclasses import replace as changed
 from crmbox.engine import tables as schema
 from crmbox.engine.definitions import AttributeDefinition, EntityDefinition, Ownership
 from crmbox.engine.names import check_logical, physical
-from crmbox.metadata import common
+from crmbox.metadata import engine_attributes
 from crmbox.metadata.draft import Draft
 from crmbox.metadata.physical_columns import NO_EXTRAS, Extras, Placing
 from crmclient.errors import InvalidDefinition
@@ -55,7 +55,7 @@ def create_entity(
         is_view=is_view,
     )
     if ownership is not Ownership.NONE:
-        relationships = (*relationships, *common.audit_relationships(name, ownership))
+        relationships = (*relationships, *engine_attributes.audit_relationships(name, ownership))
     draft.put_entity(_with_relationships(definition, relationships))
     if is_view:
         # `attach_activities` makes the view when all entities that it shows are known.
@@ -213,12 +213,12 @@ def _all_attributes(
     """
     given_names = {attribute.logical_name for attribute in attributes}
     if entity.primary_id not in given_names:
-        yield common.primary_id(entity)
+        yield engine_attributes.primary_id(entity)
     yield from attributes
-    added: list[Attribute] = [] if ownership is Ownership.NONE else list(common.audit(ownership))
+    added: list[Attribute] = [] if ownership is Ownership.NONE else list(engine_attributes.audit(ownership))
     if has_states and not any(attribute.type is AttributeType.STATE for attribute in attributes):
-        added.extend(common.states(entity.logical_name))
-    added.append(common.version())
+        added.extend(engine_attributes.states(entity.logical_name))
+    added.append(engine_attributes.version())
     yield from (attribute for attribute in added if attribute.logical_name not in given_names)
 
 

@@ -20,12 +20,12 @@ from crmbox.webapi.body import body_of
 from crmbox.webapi.callers import call_of
 from crmbox.webapi.error_answers import guarded
 from crmbox.webapi.errors import WebApiError, no_resource, unsupported
-from crmbox.webapi.faults import CONTROL, control, fault_for
+from crmbox.webapi.fault_injection import CONTROL, control, fault_for
 from crmbox.webapi.openid_discovery import discovery_response
 from crmbox.webapi.paths import API, parse_path, with_root_split_off
-from crmbox.webapi.protection import protected
 from crmbox.webapi.request import Headers, Request, Response, parse_query
 from crmbox.webapi.routing import dispatch
+from crmbox.webapi.service_protection import protected
 from crmbox.webapi.token_endpoint import token_response
 
 Environ: TypeAlias = dict[str, Any]

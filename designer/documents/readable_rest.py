@@ -168,15 +168,15 @@ def _correct_name(data: dict[str, Any], location: Location) -> Location | None:
     """Give the unknown member at `location` its nearest known name and return its place; without one, remove
     it.
     """
-    known = near_member(data, location)
+    nearest_member = near_member(data, location)
     container = _at(data, location[:-1])
     if not isinstance(container, dict):
         return None
     value = container.pop(location[-1], None)
-    if known is None:
+    if nearest_member is None:
         return None
-    container[known] = value
-    return (*location[:-1], known)
+    container[nearest_member] = value
+    return (*location[:-1], nearest_member)
 
 
 def _models_at(data: dict[str, Any], location: Location) -> Collection[type[BaseModel]]:

@@ -72,8 +72,8 @@ class Surroundings:
         """The names of what `@user.…` reads of the record of such callers: their user properties, and the id
         of the record.
         """
-        known = self.caller_types.get(caller_type)
-        own_record = {OWN_RECORD} if known is not None and known.has_records else set()
+        definition = self.caller_types.get(caller_type)
+        own_record = {OWN_RECORD} if definition is not None and definition.has_records else set()
         return frozenset(own_record | self.properties_by_type.get(caller_type, {}).keys())
 
     @cached_property

@@ -10,9 +10,9 @@ from django.http.response import HttpResponseBase
 
 from crmclient.tally import current
 from project.observability.ledger import ledger
+from runtime.http.checked_headers import header_value
 from runtime.http.problems import Problem
 from runtime.http.request_record import OTHER, RequestRecord, record_of
-from runtime.http.sound_headers import header_value
 
 # The names of areas for requests that reach no endpoint: the rest of their paths is not recorded.
 _AREAS = (("/admin/", "/admin/"), ("/static/", "/static/"))

@@ -36,10 +36,10 @@ from runtime.caching.cached_responses import (
 )
 from runtime.caching.entries import Entry
 from runtime.caching.entry_store import EntryStore, local_store
-from runtime.caching.flights import Flight, Flights
 from runtime.caching.generations import generations_of
 from runtime.caching.restraints import Pause, Refreshing, Waiting
-from runtime.http.sound_headers import Prepared, header_value
+from runtime.caching.single_flight import Flight, Flights
+from runtime.http.checked_headers import Prepared, header_value
 from runtime.request_context import Exchange
 
 logger = logging.getLogger("portico.caching")
@@ -180,7 +180,7 @@ class CachedAnswers:
         patience = min(_PATIENCE, exchange.seconds_left / 2)
         with self._entries.turn(key, holding=_longest_request(), patience=patience) as turn:
             # What another process has stored while this one waited for its turn.
-            entry = self._entries.if_fresh(turn.found) if takes_kept_one else None
+            entry = self._entries.if_fresh(turn.entry) if takes_kept_one else None
             if entry is not None:
                 self._entries.keep(key, entry)
                 flight.set_result(entry)

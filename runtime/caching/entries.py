@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import orjson
 from django.http import HttpResponse
 
+from runtime.http.checked_headers import Prepared, set_header
 from runtime.http.conditions import digest
 from runtime.http.rendering import JSON
-from runtime.http.sound_headers import Prepared, set_header
 
 # Bytes. A longer entry is compressed in the store that processes share.
 _LONG = 2_048

@@ -34,12 +34,12 @@ _LOOK_AGAIN = 0.03
 class Turn(NamedTuple):
     """The outcome of waiting for a turn.
 
-    `is_ours`: this request is to ask the platform. `found` is the answer that another process has stored
+    `is_ours`: this request is to ask the platform. `entry` is the answer that another process has stored
     meanwhile; None without one.
     """
 
     is_ours: bool
-    found: Entry | None = None
+    entry: Entry | None = None
 
 
 class SharedStore:

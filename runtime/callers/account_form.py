@@ -15,7 +15,7 @@ from designer.models import Role
 from designer.studio.look import dress
 from designer.studio.sent_numbers import RowsField
 from runtime.callers.api_accounts import ApiAccount
-from runtime.callers.local import revoke_all
+from runtime.callers.own_tokens import revoke_all
 from runtime.callers.record_form import RecordForm
 
 

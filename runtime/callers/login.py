@@ -9,7 +9,7 @@ from rest_framework.request import Request
 
 from crmclient.durations import duration
 from runtime.callers.failed_logins import Wait
-from runtime.callers.local import reachable_accounts
+from runtime.callers.own_tokens import reachable_accounts
 from runtime.callers.refusals import RefusedCaller
 
 

@@ -47,7 +47,7 @@ class CachedValue(NamedTuple, Generic[V]):
     until: float
 
 
-class _Known(NamedTuple, Generic[V]):
+class _KeptValue(NamedTuple, Generic[V]):
     """A value as it is kept: until when (of time.monotonic) it may be used, and until when while the platform
     is away.
     """
@@ -75,7 +75,7 @@ class MinuteCache(Generic[V]):
     ) -> None:
         self._name = name
         self._pack, self._unpack, self._when_old = pack, unpack, when_old
-        self._local: RecentCache[str, _Known[V]] = RecentCache(size=size, seconds=LIFETIME + _AWAY)
+        self._local: RecentCache[str, _KeptValue[V]] = RecentCache(size=size, seconds=LIFETIME + _AWAY)
         self._reading: dict[str, threading.Lock] = {}
         self._reading_lock = threading.Lock()
 
@@ -106,7 +106,7 @@ class MinuteCache(Generic[V]):
                 return entry
             # What `last_known` returns may be used for as long as the platform is away.
             until_away = last.until
-            old = _Known(last.value, min(time.monotonic() + LIFETIME, until_away), until_away)
+            old = _KeptValue(last.value, min(time.monotonic() + LIFETIME, until_away), until_away)
             self._local.put(digest, old)
             return CachedValue(old.value, old.until)
 
@@ -160,24 +160,24 @@ class MinuteCache(Generic[V]):
         now = time.monotonic()
         # Redis keeps a value for its minute and for `_AWAY` after that.
         value = self._unpack(from_bytes(content))
-        known = _Known(value, now + min(seconds - _AWAY, LIFETIME), now + min(seconds, LIFETIME + _AWAY))
+        kept = _KeptValue(value, now + min(seconds - _AWAY, LIFETIME), now + min(seconds, LIFETIME + _AWAY))
         local_entry = self._local.get(digest)
-        if local_entry is None or local_entry.until_away < known.until_away:
-            self._local.put(digest, known)
-        return CachedValue(value, known.until) if now < known.until else None
+        if local_entry is None or local_entry.until_away < kept.until_away:
+            self._local.put(digest, kept)
+        return CachedValue(value, kept.until) if now < kept.until else None
 
     def _read_and_keep(self, digest: str, read: Callable[[], V], until: float) -> CachedValue[V]:
         """Read the value, and keep it for this and other processes."""
         # The minute begins before the platform is asked: what it says may be as old as that.
         began = time.monotonic()
-        known = _Known(read(), min(began + LIFETIME, until), min(began + LIFETIME, until) + _AWAY)
-        self._local.put(digest, known)
-        entry = CachedValue(known.value, known.until)
+        kept = _KeptValue(read(), min(began + LIFETIME, until), min(began + LIFETIME, until) + _AWAY)
+        self._local.put(digest, kept)
+        entry = CachedValue(kept.value, kept.until)
         try:
             content = to_bytes(self._pack(entry.value))
         except Unportable:
             return entry
-        _redis().put(digest, content, known.until_away - time.monotonic())
+        _redis().put(digest, content, kept.until_away - time.monotonic())
         return entry
 
 

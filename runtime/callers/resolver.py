@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from runtime.callers.caller import Caller, Claims
 from runtime.callers.issuers.resolution import resolve as resolve_by_issuer
-from runtime.callers.local import LocalIssuer, accounts_of
+from runtime.callers.own_tokens import LocalIssuer, accounts_of
 from runtime.callers.recognition import Recognition, present
 
 

@@ -59,7 +59,7 @@ class Components:
     """Components by kind and name. It replaces drf-spectacular's registry, which compares classes."""
 
     def __init__(self) -> None:
-        self.found: Paths = {}
+        self.by_kind: Paths = {}
         # Statuses with the codes that they may carry: what responses to them say follows from that.
         self.problems: dict[int, dict[tuple[str, ...], None]] = {}
 
@@ -70,7 +70,7 @@ class Components:
 
     def refer(self, kind: str, name: str, content: dict[str, Any]) -> dict[str, Any]:
         """Return a reference to a component, and add the component unless the name is there already."""
-        self.found.setdefault(kind, {}).setdefault(name, content)
+        self.by_kind.setdefault(kind, {}).setdefault(name, content)
         return {"$ref": f"#/components/{kind}/{name}"}
 
 
@@ -177,7 +177,7 @@ class OperationSchema(AutoSchema):
 
         `direction` is the last part of the component's name, such as `output`.
         """
-        components = {**self.described.components, **options.found}
+        components = {**self.described.components, **options.components}
         for name, component in components.items():
             self._refer("schemas", name, component)
         if "$ref" in schema:
@@ -251,7 +251,7 @@ class RouteSchemaGenerator(SchemaGenerator):
 
     def components(self) -> Paths:
         """Return the components that `operations` refer to, by kind and name."""
-        by_kind: Paths = self.registry.found
+        by_kind: Paths = self.registry.by_kind
         return by_kind
 
     def problems(self) -> list[tuple[int, tuple[str, ...]]]:

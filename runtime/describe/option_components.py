@@ -21,7 +21,7 @@ class OptionComponents:
 
     def __init__(self, platform: Platform) -> None:
         self._platform = platform
-        self.found: Components = {}
+        self.components: Components = {}
 
     def in_input(self, schema: Mapping[str, Any], fields: Iterable[Field]) -> dict[str, Any]:
         """Return the schema of an object with references to all options. `fields` are its properties."""
@@ -76,8 +76,8 @@ class OptionComponents:
             option_set = None if field.attribute is None else option_set_of(field.attribute, self._platform)
             if field.attribute is not None and option_set is not None and option_set.options:
                 name = component_name(field.attribute, option_set)
-                if name not in self.found:
-                    self.found[name] = component(option_set, self._platform.languages()[0])
+                if name not in self.components:
+                    self.components[name] = component(option_set, self._platform.languages()[0])
                 yield field, name, option_set
 
 

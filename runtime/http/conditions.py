@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
+from runtime.http.checked_headers import header_value
 from runtime.http.problems import Problem
-from runtime.http.sound_headers import header_value
 
 _TAG = re.compile(r'(?:W/)?("[^"]*")')
 _TAGS = re.compile(r'\s*(?:W/)?"[^"]*"(?:\s*,\s*(?:W/)?"[^"]*")*\s*')

@@ -24,8 +24,8 @@ from limits.storage import Storage, storage_from_string
 from crmclient.durations import duration
 from crmclient.outages import Outage
 from runtime.http.addresses import client_address, network
+from runtime.http.checked_headers import set_header
 from runtime.http.problems import Problem
-from runtime.http.sound_headers import set_header
 
 logger = logging.getLogger("portico.limits")
 

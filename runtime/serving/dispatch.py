@@ -15,13 +15,13 @@ from django.http.response import HttpResponseBase
 from crmclient.metadata_deadline import waiting_for_metadata_until
 from crmclient.watchdog import Watch
 from runtime.http.bodies import read_unwanted
+from runtime.http.checked_headers import header_value, set_header
 from runtime.http.deadlines import deadline_of
 from runtime.http.failures import error_response
 from runtime.http.limits import say_limits
 from runtime.http.problems import Problem, unknown_route
 from runtime.http.request_ids import HEADER, request_id
 from runtime.http.request_record import CACHE_STATUS, record_of
-from runtime.http.sound_headers import header_value, set_header
 from runtime.request_context import Exchange
 from runtime.serving.paths import API_PATHS
 from runtime.serving.routing import Match, builtin_at
@@ -85,7 +85,7 @@ def _say_length(request: HttpRequest, response: HttpResponse) -> None:
     Without a length, servers would send the body in chunks, and would send one for HEAD, too.
     """
     if response.status_code in {204, 304}:
-        # Django sets it for every response, but there is no body whose type it could be.
+        # Django sets a type for every response, and this one has no body.
         del response.headers["Content-Type"]
         return
     # The answer to HEAD for a file has no content, but has the file's length already.

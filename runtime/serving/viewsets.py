@@ -19,13 +19,13 @@ from runtime.callers.recognition import Recognition
 from runtime.callers.refusals import authentication_required, forbidden, type_not_admitted
 from runtime.callers.tokens import authenticate
 from runtime.http.addresses import client_address
+from runtime.http.checked_headers import Prepared
 from runtime.http.conditions import unless_held
 from runtime.http.failures import error_response, misconfigured
 from runtime.http.limits import count_address, count_caller, count_endpoint
 from runtime.http.problems import Problem
 from runtime.http.rendering import refuse_unacceptable
 from runtime.http.request_record import record_of
-from runtime.http.sound_headers import Prepared
 from runtime.idempotency.guard import Idempotency
 from runtime.operations.base import Operation
 from runtime.request_context import Exchange

@@ -10,8 +10,8 @@ from rest_framework.request import Request
 
 from designer.definitions import InputDefinition
 from runtime.callers.keys.key_callers import subject_of
-from runtime.callers.local import TokenPair, issue, issue_access_token, rotate
 from runtime.callers.login import log_in
+from runtime.callers.own_tokens import TokenPair, issue, issue_access_token, rotate
 from runtime.http.addresses import client_address
 from runtime.http.problems import FieldError, Problem
 from runtime.tokens.client_authentication import client_of

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from designer.definitions import InputDefinition
-from runtime.callers.local import TokenPair, is_access_token, revoke
+from runtime.callers.own_tokens import TokenPair, is_access_token, revoke
 from runtime.http.problems import Problem
 from runtime.http.rendering import json_response
 from runtime.tokens.grants import LOGIN_INPUTS, REFRESH_INPUTS, grant_tokens, log_in_with, read_known, renew

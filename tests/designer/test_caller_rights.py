@@ -16,7 +16,7 @@ from crmbox.demo.people import RITA_REP
 from designer.models import AuditEntry, Endpoint, Role, Version
 from runtime.callers.issuers.registration import Registration
 from runtime.callers.keys.key_callers import subject_of
-from runtime.callers.local import issue_access_token, revoke_all
+from runtime.callers.own_tokens import issue_access_token, revoke_all
 from runtime.models import ApiAccount, ApiKey, FailedLogins
 from tests.callers import Caller, account
 from tests.designer.counting import queries

@@ -44,7 +44,7 @@ from designer.models import (
 from designer.proposals.new_proposals import open_copy
 from designer.studio.audited_pages import Audited
 from runtime.callers.issuers.registration import Registration
-from runtime.callers.local import issue
+from runtime.callers.own_tokens import issue
 from runtime.callers.refusal_counts import RefusalCount, refusal_counts
 from runtime.models import ApiAccount, ApiKey, FailedLogins, ProposalKey
 from tests.designer.pages import ARGUMENT, OUTSIDE, routes

@@ -16,7 +16,7 @@ from django.db import connection, models
 from rest_framework_simplejwt.token_blacklist.models import BlacklistedToken, OutstandingToken
 
 from designer.models import AuditEntry, EndpointCalls, TriedCall
-from project import claims
+from project import exclusive_jobs
 from project.expired_rows import kinds
 from project.housekeeping import tidy
 from project.models import Claim
@@ -117,28 +117,30 @@ def test_an_audit_log_without_days_is_kept_for_ever(settings: object) -> None:
 
 @pytest.mark.django_db
 def test_one_at_a_time_has_a_job_until_its_time_is_up_or_it_is_given_back() -> None:
-    assert claims.take("job", "a", 60)
-    assert claims.take("job", "a", 60)
-    assert not claims.take("job", "b", 60)
-    claims.give_back("job", "b")
-    assert not claims.take("job", "b", 60)
-    claims.give_back("job", "a")
-    assert claims.take("job", "b", 60)
+    assert exclusive_jobs.take("job", "a", 60)
+    assert exclusive_jobs.take("job", "a", 60)
+    assert not exclusive_jobs.take("job", "b", 60)
+    exclusive_jobs.give_back("job", "b")
+    assert not exclusive_jobs.take("job", "b", 60)
+    exclusive_jobs.give_back("job", "a")
+    assert exclusive_jobs.take("job", "b", 60)
     Claim.objects.update(until=LONG_AGO)
-    assert claims.take("job", "a", 60)
-    assert claims.take("another job", "b", 60)
+    assert exclusive_jobs.take("job", "a", 60)
+    assert exclusive_jobs.take("another job", "b", 60)
 
 
 @pytest.mark.django_db
 def test_the_command_says_so_when_another_process_is_at_it(monkeypatch: pytest.MonkeyPatch) -> None:
     keys(1, LONG_AGO)
-    assert claims.take("tidying", "another", 60)
+    assert exclusive_jobs.take("tidying", "another", 60)
     # While the command looks again, the other process goes on to its next step.
-    monkeypatch.setattr("project.claims.sleep", lambda seconds: claims.take("tidying", "another", 60))
+    monkeypatch.setattr(
+        "project.exclusive_jobs.sleep", lambda seconds: exclusive_jobs.take("tidying", "another", 60)
+    )
     with pytest.raises(CommandError, match="Another process"):
         call_command("tidy")
     assert IdempotencyRecord.objects.count() == 1
-    claims.give_back("tidying", "another")
+    exclusive_jobs.give_back("tidying", "another")
     call_command("tidy", stdout=io.StringIO())
     assert IdempotencyRecord.objects.count() == 0
 
@@ -146,7 +148,7 @@ def test_the_command_says_so_when_another_process_is_at_it(monkeypatch: pytest.M
 @pytest.mark.django_db
 def test_the_command_takes_over_from_a_process_that_was_killed() -> None:
     keys(1, LONG_AGO)
-    assert claims.take("tidying", "killed", 1)
+    assert exclusive_jobs.take("tidying", "killed", 1)
     call_command("tidy", stdout=io.StringIO())
     assert IdempotencyRecord.objects.count() == 0
 

@@ -17,7 +17,7 @@ from rest_framework_simplejwt.token_blacklist.models import OutstandingToken
 
 from runtime.callers import tokens
 from runtime.callers.failed_logins import FailedLogins
-from runtime.callers.local import revoke_all
+from runtime.callers.own_tokens import revoke_all
 from runtime.callers.tokens import authenticate
 from runtime.models import ApiAccount
 from tests.runtime import forge

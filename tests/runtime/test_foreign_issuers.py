@@ -15,8 +15,9 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from pytest_django.fixtures import Settings
 
+from project.checks import settings_make_sense
 from project.logs import JsonFormatter
-from runtime.callers import checks, tokens
+from runtime.callers import tokens
 from runtime.callers.issuers import jwks
 from runtime.callers.issuers.environment import read_issuers
 from runtime.callers.tokens import authenticate
@@ -417,7 +418,7 @@ def test_outside_development_keys_come_over_https(settings: Settings) -> None:
 )
 def test_a_wrong_issuer_stops_the_start_and_says_why(entry: Any, says: str, settings: Settings) -> None:
     settings.PORTICO = {**settings.PORTICO, "ISSUERS": {NAME: entry}}
-    [error] = checks.issuers_make_sense(None)
+    [error] = settings_make_sense(None)
     assert NAME in error.msg
     assert says in error.msg
 
@@ -427,7 +428,7 @@ def test_issuers_that_are_no_object_or_take_our_name_stop_the_start(
     described: Any, settings: Settings
 ) -> None:
     settings.PORTICO = {**settings.PORTICO, "ISSUERS": described}
-    assert checks.issuers_make_sense(None)
+    assert settings_make_sense(None)
 
 
 REFUSALS: dict[str, dict[str, Any]] = {
@@ -492,4 +493,4 @@ def test_a_flood_of_bad_tokens_writes_as_many_lines_as_an_address_may_send(
 
 def test_no_issuers_are_fine(settings: Settings) -> None:
     settings.PORTICO = {**settings.PORTICO, "ISSUERS": {}}
-    assert checks.issuers_make_sense(None) == []
+    assert settings_make_sense(None) == []

@@ -19,7 +19,7 @@ from rest_framework_simplejwt.tokens import RefreshToken
 from designer.models import AuditEntry
 from project.logs import JsonFormatter
 from runtime.callers import token_families, tokens
-from runtime.callers.local import revoke_all
+from runtime.callers.own_tokens import revoke_all
 from runtime.callers.refusals import RefusedCaller
 from runtime.models import ApiAccount, TokenFamily
 from tests.callers import Caller

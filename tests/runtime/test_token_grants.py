@@ -13,7 +13,7 @@ from django.core.cache import cache
 from pytest_django import Settings
 
 from runtime.callers import tokens
-from runtime.callers.local import issue
+from runtime.callers.own_tokens import issue
 from runtime.callers.tokens import authenticate
 from runtime.http import limits
 from runtime.models import ApiAccount, FailedLogins, TokenFamily

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from designer.models import Role
 from runtime.callers import tokens
 from runtime.callers.caller import Caller
-from runtime.callers.local import issue
+from runtime.callers.own_tokens import issue
 from runtime.callers.tokens import authenticate
 from runtime.http.problems import Problem
 from runtime.models import ApiAccount

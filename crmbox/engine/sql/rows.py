@@ -32,11 +32,11 @@ MOST_SEARCHED: Final = 1000
 class NarrowedPlan:
     """A plan that reads only the records that a search finds.
 
-    `found` selects their ids, up to MOST_SEARCHED and one more. The values of `plan` end with a list of these
-    ids.
+    `search` selects their ids, up to MOST_SEARCHED and one more. The values of `plan` end with a list of
+    these ids.
     """
 
-    found: Fragment
+    search: Fragment
     plan: RowPlan
 
 

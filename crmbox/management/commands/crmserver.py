@@ -18,7 +18,7 @@ from granian.log import LogLevels
 
 from crmbox.webapi.credentials import DEMO_CLIENT, check_clients, credentials
 from crmbox.webapi.paths import ROOT_VARIABLE
-from crmbox.webapi.protection import configured_limits
+from crmbox.webapi.service_protection import configured_limits
 
 API = "api/data/v9.2/"
 

@@ -84,7 +84,7 @@ class Command(JsonCommand):
             if missing := wanted - contents.names:
                 raise CommandError(_missing_entities_message(missing, contents))
             # Without --entities and --all, nothing is read in full: only what there is gets listed.
-            if not contents.found:
+            if not contents.entities:
                 self._write_contents(contents, options)
                 return
             # An import that was broken off may have left tables.
@@ -204,7 +204,7 @@ def _plan(contents: Contents, *, keep_lengths: bool) -> tuple[Draft, Plan]:
         draft = staged_change.draft_of(unit)
         planned = plan(
             draft,
-            contents.found.values(),
+            contents.entities.values(),
             contents.option_sets,
             unit,
             described=contents.names,

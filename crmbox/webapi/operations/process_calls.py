@@ -10,13 +10,13 @@ from crmbox.webapi.keys import locate
 from crmbox.webapi.model import NAMESPACE
 from crmbox.webapi.operations import user_privileges
 from crmbox.webapi.operations.bulk import BULK
-from crmbox.webapi.operations.documented import DOCUMENTED
 from crmbox.webapi.operations.parameters import (
     read_arguments,
     read_inputs,
     reference_json,
     render_outputs,
 )
+from crmbox.webapi.operations.unsupported_messages import DOCUMENTED
 from crmbox.webapi.paths import Argument
 from crmbox.webapi.rendering import context
 from crmbox.webapi.request import Request, Response, json_response, no_content

@@ -229,6 +229,7 @@ class Catalogue:
 
     def missing_privileges(self) -> Mapping[str, str]:
         """Return what is unknown of the metadata, as `KeepsMetadata` describes it."""
+        # A part that the account may not read is stored as the name of the privilege, behind this prefix.
         prefix = stored_name(DENIED)
         return {
             stored.removeprefix(prefix): self._load(stored, documents.PRIVILEGE) or ""

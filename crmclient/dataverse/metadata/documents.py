@@ -34,11 +34,11 @@ class EntityDocument:
 
     def with_parts_of(self, earlier: EntityDocument) -> EntityDocument:
         """Return the document with those of its unknown parts that an earlier one knows."""
-        known = self.unknown.keys() - earlier.unknown.keys()
+        taken_over = self.unknown.keys() - earlier.unknown.keys()
         document = replace(
-            self, unknown={part: lacked for part, lacked in self.unknown.items() if part not in known}
+            self, unknown={part: lacked for part, lacked in self.unknown.items() if part not in taken_over}
         )
-        if RELATIONSHIPS in known:
+        if RELATIONSHIPS in taken_over:
             document = replace(
                 document,
                 relationships=earlier.relationships,
@@ -46,7 +46,7 @@ class EntityDocument:
                 collections=earlier.collections,
                 attributes=_with_fields_of(earlier.attributes, document.attributes, "is_parent"),
             )
-        if OPTIONS in known:
+        if OPTIONS in taken_over:
             attributes = _with_fields_of(earlier.attributes, document.attributes, "option_set", "options")
             document = replace(document, attributes=attributes)
         return document

@@ -99,7 +99,7 @@ class PartlyKnown(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What has changed since a stamp.
+    """What has changed since a stamp: Dataverse's word for a state of its metadata (ServerVersionStamp).
 
     `stamp` is the present one; `entities` are logical names. With `deleted`, there are entities, attributes
     or relationships that no longer exist, and their names are not known.

@@ -218,9 +218,10 @@ class PendingFetches:
         """Return what `_fetch_document` returns, for each of several entities without the unknown ones."""
         with self._remembering_failure(*keys):
             stamp = self._first_stamp() if is_store_empty else {}
-            found = self._ask_for_entities([key.removeprefix(ENTITY) for key in keys])
+            fetched_by_name = self._ask_for_entities([key.removeprefix(ENTITY) for key in keys])
             return {
-                ENTITY + name: (stamp, entity_documents(name, document)) for name, document in found.items()
+                ENTITY + name: (stamp, entity_documents(name, document))
+                for name, document in fetched_by_name.items()
             }
 
     @contextmanager
@@ -251,9 +252,9 @@ class PendingFetches:
                 self._failures.pop(name, None)
 
     def _first_stamp(self) -> Mapping[str, bytes]:
-        """Return the stamp to be stored in an empty store, which is older than all that is fetched for it.
+        """Return the stamp to be stored in an empty store; empty where there is none.
 
-        With this stamp, also the first refresh has to ask only for what has changed.
+        It is taken before anything is fetched: the first refresh then asks only for changes, and misses none.
         """
         with self._stamping:
             if self._stamp_of_empty_store is None:
@@ -279,8 +280,8 @@ def _late_metadata() -> Iterator[None]:
         raise MetadataLate(str(error), retry_after=error.retry_after) from error
 
 
-def _part_of(key: str, found: Mapping[str, Fetched]) -> Fetched:
+def _part_of(key: str, fetched_by_key: Mapping[str, Fetched]) -> Fetched:
     """Return what was fetched of one entity. Raises UnknownEntity."""
-    if key not in found:
+    if key not in fetched_by_key:
         raise UnknownEntity(key.removeprefix(ENTITY))
-    return found[key]
+    return fetched_by_key[key]

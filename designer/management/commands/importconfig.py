@@ -16,6 +16,7 @@ from designer.history.refused_changes import ProtectionRefused
 from designer.history.restoration import newest_version, require_version
 from designer.imports.document_import import Source, import_source, preview_source
 from designer.imports.import_report import report_on
+from designer.management.document_source import add_source_arguments, source_of
 from designer.management.json_command import JsonCommand, Refusal
 from designer.management.report_lines import (
     affected_lines,
@@ -25,7 +26,6 @@ from designer.management.report_lines import (
     kept_lines,
     taken_back_lines,
 )
-from designer.management.sources import add_source_arguments, source_of
 from designer.proposals.new_proposals import open_source
 from designer.proposals.proposal_json import proposal_json
 from designer.readiness import Finding

@@ -8,8 +8,8 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from designer.documents.problems import DocumentError
+from designer.management.document_source import add_source_arguments, source_of
 from designer.management.json_command import JsonCommand, Refusal
-from designer.management.sources import add_source_arguments, source_of
 from designer.proposals.new_proposals import open_source
 from designer.proposals.proposal_json import proposal_json
 

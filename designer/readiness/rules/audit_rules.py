@@ -131,4 +131,4 @@ def _has_row_rule(subject: EndpointSubject) -> bool:
 
 def _reached_by_itself(subject: EndpointSubject) -> Iterator[Reach]:
     """Yield the entities that the endpoint's own query or its kind reaches; not those of data fetchers."""
-    return (found for found in reach(subject.endpoint) if found.place in (QUERY, RECORDS))
+    return (reached for reached in reach(subject.endpoint) if reached.place in (QUERY, RECORDS))

@@ -37,11 +37,11 @@ def columns_exist(subject: EndpointSubject) -> Found:
     if subject.vocabulary is None:
         return
     query = subject.definition.settings.designed_query
-    # `query-problem` says of these what is wrong.
-    unknown = frozenset() if query is None else unknown_keys(query, subject.metadata.attributes)
-    known = subject.vocabulary.read.keys() | unknown
+    # The rule `query-problem` says what is wrong with these.
+    told_elsewhere = frozenset() if query is None else unknown_keys(query, subject.metadata.attributes)
+    accepted = subject.vocabulary.read.keys() | told_elsewhere
     for column in subject.columns:
-        if not column.expression and column.attribute not in known:
+        if not column.expression and column.attribute not in accepted:
             yield (
                 _(
                     "%(owner)s has no “%(attribute)s” to answer with.",

@@ -11,7 +11,7 @@ from crmclient.sentences import Sentence
 from runtime.callers.caller import Claims
 from runtime.callers.issuers.issuer import Issuer, Issuers
 from runtime.callers.issuers.jwks import Key
-from runtime.callers.local import LocalIssuer
+from runtime.callers.own_tokens import LocalIssuer
 from runtime.callers.refusals import RefusedCaller
 
 

@@ -18,7 +18,7 @@ from runtime.callers.claims import (
 )
 from runtime.callers.issuers.claim_paths import claim_at
 from runtime.callers.issuers.examined_token import Check, CheckOutcome, Examined
-from runtime.callers.local import LocalIssuer
+from runtime.callers.own_tokens import LocalIssuer
 from runtime.callers.refusals import RefusedCaller, invalid_token
 
 # Headers by which a token would bring its own key, or the address of one.

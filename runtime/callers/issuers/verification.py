@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from runtime.callers.issuers.examined_token import Check, CheckOutcome, Examined
 from runtime.callers.issuers.issuer import Issuers
 from runtime.callers.issuers.token_checks import CHECKS, OWN
-from runtime.callers.local import LocalIssuer
+from runtime.callers.own_tokens import LocalIssuer
 from runtime.callers.refusals import RefusedCaller
 
 

@@ -87,6 +87,14 @@ def audit(ownership: Ownership) -> Iterator[Attribute]:
         )
 
 
+def by_name(ownership: Ownership) -> dict[str, Attribute]:
+    """Return, by name, the attributes that the engine fills in whatever the entity: who wrote a record and
+    when, its owner, and its version.
+    """
+    attributes = () if ownership is Ownership.NONE else (*audit(ownership), version())
+    return {attribute.logical_name: attribute for attribute in attributes}
+
+
 def audit_relationships(entity: str, ownership: Ownership) -> Iterator[Relationship]:
     """Yield the relationships of the lookups that `audit` yields: to users, teams and business units.
 

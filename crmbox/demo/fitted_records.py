@@ -1,4 +1,4 @@
-"""Writing the demo's records beside the metadata of an organisation, which may not allow all of their values.
+"""The demo's records, fitted to the metadata of an organisation, which may not allow all of their values.
 
 A record is written without the values that its attributes do not take. It is left out where it cannot be
 without them.
