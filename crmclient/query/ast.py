@@ -186,7 +186,9 @@ FilterItem: TypeAlias = Condition | Filter | Link
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A whole query. `top` cuts the result and excludes paging."""
+    """A whole query. `top` cuts the result and excludes paging. What the rows of a query without any column
+    hold is left to the platform.
+    """
 
     entity: str
     columns: tuple[Column, ...] = ()

@@ -200,7 +200,7 @@ class Steps:
         if self.rule is None:
             record = self._platform.retrieve(self.entity, id, self._columns, call=exchange.call)
             return FoundRecord(id, record.version if self.version else None, record.values)
-        # A query without columns would select all of them.
+        # Platforms differ in what a query without columns answers, so this one has a column in any case.
         marker = self.version or self.rule.primary_id
         query = Query(
             self.entity,
