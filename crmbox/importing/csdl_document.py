@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from lxml import etree
 
@@ -22,6 +22,13 @@ _READ: Final = ("EntityType", "EntitySet", "EnumType", "TypeDefinition")
 _KEYS: Final = "AlternateKeys"
 _DESCRIPTION: Final = "Org.OData.Core.V1.Description"
 _COLLECTION: Final = "Collection("
+_LONGEST: Final = 10_000_000
+"""The most bytes of a tag, a text or a comment: libxml2's own limit."""
+_TOO_LARGE: Final = frozenset({etree.ErrorTypes.ERR_RESOURCE_LIMIT, etree.ErrorTypes.ERR_NAME_TOO_LONG})
+_TOO_LARGE_MESSAGE: Final = (
+    "A name, a value, a comment or the nesting of elements in the file is too large for metadata. Fetch the "
+    "metadata again."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,25 +103,51 @@ class Document:
         return types
 
 
+class _ShortTags:
+    """A file that is refused where a tag has no end for a long time.
+
+    The parser keeps a tag in memory until its end has come, however long it is, and only then looks at its
+    own limits. Raises CannotRead.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._length = 0
+        """The bytes since the last end of a tag."""
+
+    def read(self, size: int) -> bytes:
+        part = self._file.read(size)
+        end = part.rfind(b">")
+        self._length = self._length + len(part) if end < 0 else len(part) - end - 1
+        if self._length > _LONGEST:
+            raise CannotRead(_TOO_LARGE_MESSAGE)
+        return part
+
+
 def read(path: Path) -> Document:
     """Read a CSDL document. Raises CannotRead, OSError."""
     document = Document()
     # Each element is emptied once it is read, because documents are large.
     try:
-        events = etree.iterparse(
-            str(path),
-            events=("end",),
-            tag=[f"{_EDM}{name}" for name in _READ],
-            resolve_entities=False,
-            no_network=True,
-            load_dtd=False,
-            huge_tree=False,
-        )
-        for _, element in events:
-            _add_element(document, element)
-            element.clear()
-        root: Any = events.root
+        with path.open("rb") as file:
+            events = etree.iterparse(
+                _ShortTags(file),
+                events=("end",),
+                tag=[f"{_EDM}{name}" for name in _READ],
+                resolve_entities=False,
+                no_network=True,
+                load_dtd=False,
+                huge_tree=False,
+            )
+            for _, element in events:
+                _add_element(document, element)
+                element.clear()
+            root: Any = events.root
     except etree.XMLSyntaxError as error:
+        # The stubs of lxml know no code of an error.
+        parse_error: Any = error
+        if parse_error.code in _TOO_LARGE:
+            raise CannotRead(_TOO_LARGE_MESSAGE) from None
         raise CannotRead(f"The file is not well-formed XML: {error.msg}.") from None
     if root is not None and etree.QName(root).localname == "Edmx" and root.tag != _ROOT:
         raise CannotRead(

@@ -40,6 +40,10 @@ def entity(item: Mapping[str, Any]) -> Described | Intersect | Note:
     Return a note for an entity without an entity set or an id, and only the names of an intersect entity: it
     is created with its relationship. Raises CannotRead when the object is not an entity with attributes.
     """
+    if isinstance(refusal := item.get("error"), Mapping):
+        raise CannotRead(
+            f"The file holds a refusal and no metadata. The organisation says: {refusal.get('message')}"
+        )
     name, attributes = item.get("LogicalName"), item.get("Attributes")
     if not isinstance(name, str) or not isinstance(attributes, list):
         raise CannotRead(

@@ -20,6 +20,7 @@ LISTS: Final = frozenset({b"value", b"EntityMetadata"})
 _TOKEN: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]', re.DOTALL)
 _OPENING: Final = frozenset({b"{", b"["})
 _SOMETHING: Final = re.compile(rb"\S")
+_EMPTY: Final = "The file is empty."
 
 
 def objects(path: Path) -> Iterator[dict[str, Any]]:
@@ -28,8 +29,10 @@ def objects(path: Path) -> Iterator[dict[str, Any]]:
     Raises CannotRead and OSError.
     """
     if path.stat().st_size == 0:
-        raise CannotRead("The file is empty.")
+        raise CannotRead(_EMPTY)
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
+        if not _SOMETHING.search(text):
+            raise CannotRead(_EMPTY)
         has_list = False
         for start, end in _members(text):
             has_list = True

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from dataclasses import replace as changed
 from pathlib import Path
+from typing import Final
 
 from crmbox.importing import csdl_file, definitions, json_file
 from crmbox.importing.source_entity import (
@@ -29,6 +30,11 @@ Source = Callable[[set[str] | None], Iterable[Item]]
 
 Raises CannotRead, OSError, PlatformError.
 """
+
+_COMPRESSED: Final = (b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"7z\xbc\xaf\x27\x1c")
+"""The first bytes of ZIP, gzip, bzip2, xz and 7-Zip."""
+
+_WEB_PAGE: Final = (b"<!doctype html", b"<html")
 
 EVERY = 100
 """Entities after which progress is shown."""
@@ -160,9 +166,20 @@ def _items_of_files(paths: Iterable[Path]) -> Iterator[Item]:
 
 
 def _is_xml(path: Path) -> bool:
-    """Whether a file is XML: by its first character, behind a byte order mark (UTF-8, UTF-16) and spaces."""
+    """Whether a file is XML: by its first character, behind a byte order mark (UTF-8, UTF-16) and spaces.
+
+    Raises CannotRead for what people fetch or keep in the place of metadata: a web page, an archive.
+    """
     with path.open("rb") as file:
-        return file.read(64).lstrip(b"\xef\xbb\xbf\xff\xfe\x00 \t\r\n").startswith(b"<")
+        beginning = file.read(1024).lstrip(b"\xef\xbb\xbf\xff\xfe\x00 \t\r\n")
+    if beginning.startswith(_COMPRESSED):
+        raise CannotRead("The file is compressed. Unpack it, and name the file that is in it.")
+    if beginning.replace(b"\x00", b"").lower().startswith(_WEB_PAGE):
+        raise CannotRead(
+            "The file is a web page, such as the one for signing in, and no metadata. Fetch the metadata as "
+            "somebody who is signed in."
+        )
+    return beginning.startswith(b"<")
 
 
 def _items_of_json_file(path: Path) -> Iterator[Item]:

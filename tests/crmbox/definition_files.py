@@ -60,7 +60,9 @@ def entity(name: str, *attributes: dict[str, Any], **more: Any) -> dict[str, Any
 def imported(folder: Path, content: Any, *arguments: str, suffix: str = "json") -> str:
     """What the command prints."""
     path = folder / f"organisation.{suffix}"
-    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    if not isinstance(content, bytes):
+        content = (content if isinstance(content, str) else json.dumps(content)).encode()
+    path.write_bytes(content)
     out = io.StringIO()
     call_command("importmetadata", str(path), *arguments, stdout=out)
     return out.getvalue()

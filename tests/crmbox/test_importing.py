@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from decimal import Decimal
 from pathlib import Path
@@ -299,12 +300,16 @@ def test_a_metadata_document_changes_nothing_that_is_known_better(tmp_path: Path
     ("content", "reason"),
     [
         ("", "is empty"),
+        (" \n\n", "is empty"),
+        (gzip.compress(CSDL.encode()), "is compressed. Unpack it"),
+        (b"PK\x03\x04" + CSDL.encode(), "is compressed. Unpack it"),
+        ({"error": {"code": "0x80040220", "message": "You may not read it."}}, "says: You may not read it."),
         ("hello", "is no JSON at all"),
         (json.dumps(WHOLE)[:-200], "ends in the middle"),
         (json.dumps(WHOLE) + "{}", "something after the end"),
         ('{"value": [{"LogicalName": "x",}]}', "is not JSON"),
         ('{"value": [{"name": "Contoso"}]}', "holds other things than entities"),
-        ('{"value": [5]}', "describe 0 entities"),
+        ('{"value": [5]}', "describe 0 entities with 0 attributes.\n"),
         ("[" * 100_000, "ends in the middle"),
         ('{"value": [' + "[" * 5_000 + "]" * 5_000 + "]}", "is not JSON"),
         ({"value": [entity("wool_Bad", {"LogicalName": "x"})]}, "not as Dataverse writes it"),
@@ -314,7 +319,10 @@ def test_a_metadata_document_changes_nothing_that_is_known_better(tmp_path: Path
         ),
         ({"value": [entity("wool_Bad") | {"LogicalName": 'x"; DROP'}]}, "for a name"),
         ({"value": [entity("wool_Bad", EntitySetName="accounts/../x")]}, "for a name"),
-        ("<html><body>Sign in</body></html>", "no $metadata document"),
+        ("<html><body>Sign in</body></html>", "is a web page"),
+        ("\n<!DOCTYPE HTML><p>Sign in<br>", "is a web page"),
+        ("<html><br>".encode("utf-16"), "is a web page"),
+        ("<feed/>", "no $metadata document"),
         (CSDL[:900], "not well-formed"),
         (
             '<edmx:Edmx Version="1.0" xmlns:edmx="http://schemas.microsoft.com/ado/2007/06/edmx"/>',
@@ -334,6 +342,24 @@ def test_what_cannot_be_read_is_refused_with_a_sentence(tmp_path: Path, content:
 
     assert reason in told
     assert not [name for name in EmbeddedPlatform().entities() if name.startswith(("wool_", "x"))]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param("wool_event", "wool_" + "e" * 11_000_000, id="a value"),
+        pytest.param("<Schema", "<" + "e" * 60_000, id="a name"),
+        pytest.param("<Schema", "<Schema>" * 300 + "<Schema", id="nesting"),
+        pytest.param("<Schema", "<!--" + "e" * 11_000_000 + "--><Schema", id="a comment"),
+    ],
+)
+def test_what_is_too_large_for_metadata_is_refused_without_the_words_of_a_parser(
+    tmp_path: Path, old: str, new: str
+) -> None:
+    with pytest.raises(CommandError, match="too large for metadata") as refusal:
+        imported(tmp_path, CSDL.replace(old, new, 1), "--all", suffix="xml")
+
+    assert "XML_PARSE_HUGE" not in str(refusal.value)
 
 
 def test_an_entity_that_cannot_be_reached_is_named(tmp_path: Path) -> None:

@@ -118,14 +118,14 @@ class Command(JsonCommand):
             if options["all"]
             else "Say which are wanted with --entities, or --all."
         )
-        shown = ", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")
+        shown = f": {', '.join(names[:SHOWN])}{', …' if len(names) > SHOWN else ''}" if names else "."
         # Nobody has asked the organisation for its attributes yet.
         described = (
             f"The organisation has {len(names):,} entities"
             if options["organization"]
             else f"The files describe {len(names):,} entities with {contents.attributes:,} attributes"
         )
-        self.stdout.write(f"{described}: {shown}\nNothing was made. {reason}")
+        self.stdout.write(f"{described}{shown}\nNothing was made. {reason}")
         for note in contents.notes:
             if note.verdict is not Verdict.PASSED_OVER:
                 self.stdout.write(note_line(note))
