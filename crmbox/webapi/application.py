@@ -31,7 +31,8 @@ from crmbox.webapi.token_endpoint import token_response
 Environ: TypeAlias = dict[str, Any]
 StartResponse: TypeAlias = Callable[[str, list[tuple[str, str]]], object]
 
-_API = re.compile(rf"{API}(/.*)?")
+# A key in the path may hold the end of a line.
+_API = re.compile(rf"{API}(/.*)?", re.DOTALL)
 # APIs of Dataverse beside this one. They are refused as not supported (501), not as unknown (404).
 _OTHER_API = re.compile(r"/api/(?:search|backgroundoperation|discovery)\b.*|/XRMServices/.*", re.IGNORECASE)
 _TOKEN = re.compile(r"/[^/]+/oauth2/(?:v2\.0/)?token")

@@ -13,6 +13,7 @@ from crmclient import Platform, Reference, Value
 from crmclient.metadata import Attribute
 from crmclient.query import literals
 from crmclient.query.ast import Condition, Filter, Operator
+from crmclient.text import fits_xml
 from designer.configuration import Endpoint
 from designer.definitions import InputDefinition
 from designer.sentences import Sentence
@@ -112,6 +113,9 @@ def _reader(input_type: InputType, limits: Limits, attribute: Attribute) -> Call
 
     def value(text: str) -> Value:
         converted = read(convert(text))
+        # No platform finds such a text, as no query can ask for it: a record with it would be lost.
+        if isinstance(converted, str) and not fits_xml(converted):
+            raise ValueError(converted)
         literals.check_fits(converted.id if isinstance(converted, Reference) else converted, attribute)
         return converted
 

@@ -54,7 +54,11 @@ def test_a_key_is_compared_without_regard_to_case(platform: Platform, number: st
 
 
 @pytest.mark.parametrize(
-    "text", ["A/1", "o'Neil", "100% & more?", "a,b", "ä ö", "(x)=y", "#1+2", "back\\slash", " inner "]
+    "text",
+    [
+        *("A/1", "o'Neil", "100% & more?", "a,b", "ä ö", "(x)=y", "#1+2", "back\\slash", " inner "),
+        *("line\nend", "tab\tend", "\r", "\x85"),
+    ],
 )
 def test_a_key_may_hold_any_text(platform: Platform, number: str, text: str) -> None:
     key = {"accountnumber": f"{number[:8]}{text}"}

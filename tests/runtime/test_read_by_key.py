@@ -65,7 +65,7 @@ def test_labels_are_in_the_callers_language(served: Endpoint, rita: Caller) -> N
     assert rita.get(f"{path(number)}?nope=1").json()["code"] == "invalid_parameter"
 
 
-@pytest.mark.parametrize("number", ["x" * 21, "a\0b"])
+@pytest.mark.parametrize("number", ["x" * 21, "a\0b", "a\x1fb", "\ufffe"])
 def test_what_no_key_can_be_is_refused(served: Endpoint, rita: Caller, number: str) -> None:
     answer = rita.get(path(number))
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_key")

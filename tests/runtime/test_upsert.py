@@ -71,7 +71,7 @@ def test_a_slash_at_the_end_is_none_of_the_value(served: Endpoint, rita: Caller)
     assert found(f"{number}/", KEY) == [{KEY: f"{number}/"}]
 
 
-@pytest.mark.parametrize("number", ["x" * 21, "a\0b"])
+@pytest.mark.parametrize("number", ["x" * 21, "a\0b", "a\x1fb", "\ufffe"])
 def test_a_value_that_no_key_has_is_refused(served: Endpoint, rita: Caller, number: str) -> None:
     answer = rita.request("PUT", path(number), {"name": "First"})
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_key")

@@ -50,7 +50,8 @@ def test_what_is_not_there_is_said_in_the_platforms_words(crm: Crm) -> None:
         f"account With Id = {missing} Does Not Exist",
     )
     assert crm.error("GET", "nonsense(1)")[:2] == (404, "0x8006088a")
-    assert crm.error("GET", "accounts(accountnumber='None of these')")[:2] == (404, "0x80060891")
+    for key in ("None of these", "Two%0Alines"):
+        assert crm.error("GET", f"accounts(accountnumber='{key}')")[:2] == (404, "0x80060891")
     assert crm.error("GET", f"accounts({FIRST_ACCOUNT})?$select=nme")[:2] == (400, "0x80060888")
     assert crm.error("GET", "accounts(name='Contoso')")[0] == 400
     assert crm.error("GET", "accounts(name='Contoso)")[0] == 400
