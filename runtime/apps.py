@@ -13,6 +13,7 @@ class Runtime(AppConfig):
         """Register what other floors look for: routes, signals and labels."""
         from designer.models.labels import label
         from designer.uses import where_used
+        from runtime.callers.former_roles import remember_from_now_on
         from runtime.callers.issuers import registration
         from runtime.callers.refusal_counts import count_from_now_on
         from runtime.callers.roles_held import held_by_callers
@@ -25,6 +26,7 @@ class Runtime(AppConfig):
         where_used.register(held_by_callers)
         watch_saves()
         count_from_now_on()
+        remember_from_now_on()
         registration.provide(EndpointRegistrar())
         builtin_routes.serve()
         page_views.serve()

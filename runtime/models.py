@@ -5,6 +5,7 @@ from __future__ import annotations
 from runtime.caching.write_generation import WriteGeneration
 from runtime.callers.api_accounts import ApiAccount
 from runtime.callers.failed_logins import FailedLogins, KnownNetwork
+from runtime.callers.former_roles import FormerRole
 from runtime.callers.issuers.registration import Registration
 from runtime.callers.keys.api_key import ApiKey
 from runtime.callers.refusal_counts import RefusalCount
@@ -18,6 +19,7 @@ __all__ = [
     "ApiKey",
     "DescriptionFragment",
     "FailedLogins",
+    "FormerRole",
     "IdempotencyRecord",
     "KnownNetwork",
     "ProposalKey",

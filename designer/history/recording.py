@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from django.db import transaction
+from django.dispatch import Signal
 
 from designer.configuration import Configuration, Revision
 from designer.documents.protection import protection_refusals
@@ -33,6 +34,10 @@ from designer.readiness.findings import Finding
 
 Origin: TypeAlias = Version.Origin
 LONGEST_NOTE = 500
+
+# Sent in the transaction of a version, with the `version` and its `changes`, for what hangs on items and is
+# no part of the configuration.
+version_recorded = Signal()
 
 # The id of the only row of `RecordedRevision`.
 _ROW = 1
@@ -193,6 +198,7 @@ def _write_version(author: Author, items: Mapping[ItemKey, Item], keys: list[Ite
     follow_renames(changes)
     if author.origin is not Version.Origin.START:
         note_access_changes(version, author.address, changes)
+    version_recorded.send(Version, version=version, changes=changes)
     return version.pk
 
 

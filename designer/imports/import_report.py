@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from django.utils.translation import ngettext
+
 from designer.configuration import Configuration, Endpoint
 from designer.documents.affected_endpoints import may_answer_otherwise
 from designer.documents.judgement import Judgement
@@ -18,6 +20,7 @@ from designer.endpoint_calls import recent_calls
 from designer.history.effects import Effect, Line, worst
 from designer.history.taken_back_changes import TakenBack, taken_back
 from designer.releases.next_release import Difference, difference_of
+from designer.uses.where_used import uses_outside
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +112,28 @@ def report_on(judged: Judgement) -> ImportReport:
     # Together: what a removal takes back depends on what else goes back.
     undone = _taken_back_by([*differences_by_change, *_confirmed_differences(judged.plan.kept)])
     return ImportReport(
-        [difference for _, difference in differences_by_change],
+        [_with_lost_role(change, difference) for change, difference in differences_by_change],
         _affected_endpoints(differences_by_change, judged.before),
         [part for part in undone if part.item not in kept],
         [part for part in undone if part.item in kept],
     )
+
+
+def _with_lost_role(change: Change, difference: Difference) -> Difference:
+    """Return the difference; that of a removed role says, too, how many callers lose the role.
+
+    They are no part of the configuration, so a document that is imported cannot know of them.
+    """
+    holders = sum(1 for _ in uses_outside(change.item)) if change.effect == "remove" else 0
+    if not holders or change.collection.field != "roles":
+        return difference
+    text = ngettext(
+        "%(number)s API account or key holds the role and loses it",
+        "%(number)s API accounts and keys hold the role and lose it",
+        holders,
+    )
+    line = Line(text % {"number": holders}, Effect.BREAKING)
+    return replace(difference, lines=[*difference.lines, line])
 
 
 def later_changes(plan: Plan) -> list[TakenBack]:

@@ -68,10 +68,13 @@ def uses_of(item: ItemKey, configuration: Configuration) -> list[Use]:
     What is in the configuration is told whole. What a finder reads from the database may be the first of
     many.
     """
-    uses = list(_index_of(configuration).get(item, ()))
+    return [*_index_of(configuration).get(item, ()), *uses_outside(item)]
+
+
+def uses_outside(item: ItemKey) -> Iterator[Use]:
+    """Yield the uses of `item` that higher layers store, such as the API accounts that hold a role."""
     for finder in _finders:
-        uses += finder(item)
-    return uses
+        yield from finder(item)
 
 
 def _index_of(configuration: Configuration) -> Index:
