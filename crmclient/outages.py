@@ -25,7 +25,7 @@ Failures closer together are one outage.
 
 
 @dataclass(slots=True)
-class Course:
+class OutageState:
     """An outage so far; without failures there is none.
 
     `since`, `last` (the last failure) and `told` (the last log line) are in seconds of a clock that all
@@ -45,8 +45,8 @@ class Course:
 class OutageStore(Protocol):
     """A store of outages that processes share."""
 
-    def course_of(self, fact: str) -> AbstractContextManager[Course | None]:
-        """Lock and yield the course of the outage `fact`, and store the changes when the block ends.
+    def state_of(self, fact: str) -> AbstractContextManager[OutageState | None]:
+        """Lock and yield the state of the outage `fact`, and store the changes when the block ends.
 
         Yield None when the store cannot be used.
         """
@@ -90,7 +90,7 @@ class Outage:
         self._clock = clock
         self._lock = threading.Lock()
         # What this process itself knows: used where processes share nothing.
-        self._own = Course()
+        self._own = OutageState()
         self._lasts = False
         # When this process saw its last failure.
         self._last = 0.0
@@ -105,17 +105,17 @@ class Outage:
 
         `about` are further fields of the log line. Return whether the failure is the first.
         """
-        with self._lock, self._course() as course:
-            now = self._last = course.last = self._clock()
+        with self._lock, self._state() as state:
+            now = self._last = state.last = self._clock()
             self._lasts = True
-            course.failures += 1
-            is_first = course.failures == 1
+            state.failures += 1
+            is_first = state.failures == 1
             if is_first:
-                course.since = now
-            elif now - course.told < REMINDER:
+                state.since = now
+            elif now - state.told < REMINDER:
                 return False
-            course.told = now
-            so_far = {} if is_first else course.facts()
+            state.told = now
+            so_far = {} if is_first else state.facts()
         text = self._away if is_first else self._still
         self._logger.log(self._level, text, exc_info=error if is_first else None, extra={**about, **so_far})
         return is_first
@@ -127,26 +127,26 @@ class Outage:
         if not self._lasts:
             return
         with self._lock:
-            # This process's own last failure is checked first: it saves most reads of the shared course.
+            # This process's own last failure is checked first: it saves most reads of the shared state.
             if not self._lasts or self._clock() - self._last < self._quiet:
                 return
-            with self._course() as course:
-                if self._clock() - course.last < self._quiet:
+            with self._state() as state:
+                if self._clock() - state.last < self._quiet:
                     return
-                so_far = course.facts()
-                course.failures = 0
+                so_far = state.facts()
+                state.failures = 0
             self._lasts = False
         # No failures are left when another process has logged the end already.
         if so_far["failures"]:
             self._logger.warning(self._back, extra={**about, **so_far})
 
     @contextmanager
-    def _course(self) -> Iterator[Course]:
-        """Yield the course that all processes share; this process's own one where they share none, or cannot
+    def _state(self) -> Iterator[OutageState]:
+        """Yield the state that all processes share; this process's own one where they share none, or cannot
         reach it.
         """
         if _place is None:
             yield self._own
             return
-        with _place.course_of(self._fact) as course:
-            yield self._own if course is None else course
+        with _place.state_of(self._fact) as state:
+            yield self._own if state is None else state

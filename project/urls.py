@@ -7,7 +7,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
 from project import health, pages
-from project.observability import page as metrics
+from project.observability import metrics_page
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", pages.landing, name="landing"),
@@ -17,7 +17,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
     path("health/live", health.live),
     path("health/ready", health.ready),
-    path("metrics", metrics.page),
+    path("metrics", metrics_page.page),
 ]
 
 handler400 = "project.pages.bad_request"

@@ -1,4 +1,4 @@
-"""Writes of several threads in one transaction, where they come at the same time.
+"""Group commit: writes of several threads in one transaction, where they come at the same time.
 
 A writer locks the version counter until its commit is on disk, so that single writes would wait for the disk
 one after the other. Instead, while one thread writes, others gather here; the first of them then writes for
@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from crmbox.engine.dialects.base import DbValue, NotTogether, Row
+from crmbox.engine.dialects.base import BatchNotWritten, DbValue, Row
 from crmclient.errors import AnswerLost
 
 _PATIENCE: Final = 1.0
@@ -53,7 +53,7 @@ class Write:
         return self.rows is None and self.error is None
 
 
-class Gathering:
+class GroupCommit:
     """The writers of one database in this process."""
 
     def __init__(self) -> None:
@@ -129,7 +129,7 @@ class Gathering:
         try:
             for write, rows in zip(batch, together(batch), strict=True):
                 write.rows = rows
-        except NotTogether:
+        except BatchNotWritten:
             # Without rows and an error, each thread, this one included, writes alone.
             pass
         except BaseException as error:

@@ -24,7 +24,7 @@ from crmbox.engine.connection import Unit, is_watched, whole_second
 from crmbox.engine.dialects import dialect_of
 from crmbox.engine.dialects.base import Row
 from crmbox.engine.failures import as_platform_error
-from crmbox.engine.gathered_writes import Gathering, Write
+from crmbox.engine.gathered_writes import GroupCommit, Write
 from crmbox.engine.snapshot import Snapshot
 from crmbox.engine.snapshot_store import latest_snapshot
 
@@ -75,7 +75,7 @@ class SingleUnit(Unit):
             with self._wrapper.wrap_database_errors:
                 # Concurrent writers of this process may be sent to the server in one transaction.
                 if self.dialect.gathers:
-                    return _gathering(self.alias).write(
+                    return _group_commit(self.alias).write(
                         write, lambda: self._write_alone(write), self._write_together
                     )
                 return self._write_alone(write)
@@ -95,7 +95,7 @@ class SingleUnit(Unit):
             self._end_turn()
 
     def _write_together(self, writes: Sequence[Write]) -> list[list[Row]]:
-        """Return the rows of each of several writes that are one transaction. Raises NotTogether."""
+        """Return the rows of each of several writes that are one transaction. Raises BatchNotWritten."""
         self._await_turn()
         try:
             statements = [(write.sql, write.token, write.params) for write in writes]
@@ -105,9 +105,9 @@ class SingleUnit(Unit):
 
 
 @cache
-def _gathering(alias: str) -> Gathering:
+def _group_commit(alias: str) -> GroupCommit:
     """Return the writers of the database `alias` in this process."""
-    return Gathering()
+    return GroupCommit()
 
 
 def single_unit(alias: str = DEFAULT_DB_ALIAS) -> SingleUnit | None:

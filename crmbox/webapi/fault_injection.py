@@ -58,7 +58,7 @@ class Fault(BaseModel):
             raise ValueError(f"no regular expression: {error}") from None
         return value
 
-    def strikes(self, method: str, path: str) -> bool:
+    def applies(self, method: str, path: str) -> bool:
         """Return whether the fault applies to this request, and count the request."""
         if self.method not in (None, method) or not re.search(self.path, path):
             return False
@@ -92,7 +92,7 @@ class Fault(BaseModel):
         return response if self.cut is None else _cut(response, half=self.cut == "half")
 
 
-class Arming(BaseModel):
+class NewFaults(BaseModel):
     """The body of PUT. Without `denied`, the denied privileges stay as they are."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -110,7 +110,7 @@ def fault_for(method: str, path: str) -> Fault | None:
     if not _armed:
         return None
     with _lock:
-        return next((fault for fault in _armed if fault.strikes(method, path)), None)
+        return next((fault for fault in _armed if fault.applies(method, path)), None)
 
 
 def control(method: str, read: Callable[[], bytes]) -> Response:
@@ -121,13 +121,13 @@ def control(method: str, read: Callable[[], bytes]) -> Response:
         raise no_resource(CONTROL)
     if method == "PUT":
         try:
-            arming = Arming.model_validate_json(read())
+            new_faults = NewFaults.model_validate_json(read())
         except ValidationError as error:
             raise bad_payload(f"Faults: {error}") from None
         with _lock:
-            _armed[:] = arming.faults
-        if arming.denied is not None:
-            deny(arming.denied)
+            _armed[:] = new_faults.faults
+        if new_faults.denied is not None:
+            deny(new_faults.denied)
         return no_content()
     if method == "DELETE":
         with _lock:

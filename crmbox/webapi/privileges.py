@@ -173,7 +173,7 @@ def _expanded_entities(request: Request, entity: str) -> Iterator[str]:
 
 
 def _needed_for_records(request: Request, entity: str) -> Iterator[str]:
-    """Yield the privileges that the request needs to read or write records of `entity`, or to tie them."""
+    """Yield the privileges that the request needs to read, write or associate records of `entity`."""
     last = request.path[-1].name
     if last.startswith(f"{NAMESPACE}."):
         operation = last.removeprefix(f"{NAMESPACE}.")
@@ -182,7 +182,7 @@ def _needed_for_records(request: Request, entity: str) -> Iterator[str]:
         yield from _needed_for_process(request, operation, entity)
         yield from (_privilege(right, entity) for right in _BULK.get(operation, ("Read",)))
     elif last == "$ref" and request.method != "GET":
-        yield from _needed_for_tie(request, entity)
+        yield from _needed_for_association(request, entity)
     elif len(request.path) > 1:
         # Below a record there are its properties and files: to delete one is to write the record.
         yield _privilege("Read" if request.method == "GET" else "Write", entity)
@@ -199,8 +199,8 @@ def _needed_for_process(request: Request, name: str, entity: str | None) -> Iter
         yield process.privilege
 
 
-def _needed_for_tie(request: Request, entity: str) -> Iterator[str]:
-    """Yield the privileges to tie or untie a record of `entity` by `$ref`."""
+def _needed_for_association(request: Request, entity: str) -> Iterator[str]:
+    """Yield the privileges to associate or disassociate a record of `entity` by `$ref`."""
     type_ = request.model.entity_type(entity)
     name = request.path[-2].name
     if name in type_.lookups:

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from designer.definitions import ConfigurationDocument
-from designer.documents.environment_values import Names, Supply
+from designer.documents.environment_values import Names, ValueSources
 from designer.documents.keys import Location, Place, duplicate_keys
 from designer.documents.older_formats import in_present_format
 from designer.documents.problems import DocumentError, Gap, PartlyRead
@@ -29,10 +29,10 @@ def read(raw: bytes) -> ConfigurationDocument:
     return document_from(_json_object(raw), place_in_document)
 
 
-def read_named(raw: bytes, supply: Supply) -> tuple[ConfigurationDocument, Names]:
+def read_named(raw: bytes, sources: ValueSources) -> tuple[ConfigurationDocument, Names]:
     """Read a document that may name values of environments, as `read` does; also return its names."""
     data = _json_object(raw)
-    names = Names(supply, place_in_document)
+    names = Names(sources, place_in_document)
     return named_document_from(data, names, place_in_document), names
 
 

@@ -28,7 +28,7 @@ _LONGEST_PATH = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Supply:
+class ValueSources:
     """Where values come from: first `given`, then the environment of the process, then `stored`.
 
     The ids of records come from `records`.
@@ -51,8 +51,8 @@ class Supply:
 class Names:
     """The names in one document's JSON, where they stand, and the values that they have here."""
 
-    def __init__(self, supply: Supply, place: Place) -> None:
-        self._supply = supply
+    def __init__(self, sources: ValueSources, place: Place) -> None:
+        self._sources = sources
         self._place = place
         # Input types by name: the first that is stated, or String.
         self._types: dict[str, str] = {}
@@ -101,7 +101,7 @@ class Names:
     @property
     def values(self) -> list[NamedValue]:
         """Return the names in the document, with their types and values; without those that have no value."""
-        entries = [(name, type, self._supply.text(name)) for name, type in self._types.items()]
+        entries = [(name, type, self._sources.text(name)) for name, type in self._types.items()]
         entries += [(name, _ID, id or None) for name, id in self._ids.items()]
         return [NamedValue(name, type, text) for name, type, text in entries if text is not None]
 
@@ -181,7 +181,7 @@ class Names:
     def _id_of(self, record: RecordKey, location: Location) -> str:
         """Return the id of the record; empty, with a problem noted, when there is not exactly one."""
         try:
-            return self._supply.records.id_of(record)
+            return self._sources.records.id_of(record)
         except NoSuchRecord as error:
             self._add_problem(location, error.sentence)
             return ""
@@ -245,7 +245,7 @@ class Names:
             )
         self._types[name] = type or earlier_type or _TEXT
         self._note_use(name, location)
-        text = self._supply.text(name)
+        text = self._sources.text(name)
         if text is None:
             self._missing.setdefault(name, []).append(self._place(location))
         return text

@@ -9,7 +9,7 @@ from typing import Any
 
 from designer.definitions import ConfigurationDocument
 from designer.documents.document_reader import named_document_from, parse, place_in_document
-from designer.documents.environment_values import Names, Supply
+from designer.documents.environment_values import Names, ValueSources
 from designer.documents.folder_layout import EVERYTHING, USER_PROPERTIES, ItemFile, item_files, manifest_of
 from designer.documents.keys import ENDPOINTS, Location
 from designer.documents.problems import DocumentError, PartlyRead
@@ -29,8 +29,8 @@ class Folder:
     removes: frozenset[str] | None
 
 
-def read_folder(folder: Path, supply: Supply) -> Folder:
-    """Read the document in the folder. `supply` has the values that the folder names.
+def read_folder(folder: Path, sources: ValueSources) -> Folder:
+    """Read the document in the folder. `sources` has the values that the folder names.
 
     Raises DocumentError with the file and place of every problem, and OSError.
     """
@@ -70,7 +70,7 @@ def read_folder(folder: Path, supply: Supply) -> Folder:
             case _:
                 return listed((manifest.name, place_in_document(location)), ": ")
 
-    names = Names(supply, place)
+    names = Names(sources, place)
     try:
         stated_format = {"format": content["format"]} if "format" in content else {}
         document = named_document_from({**stated_format, **items}, names, place)

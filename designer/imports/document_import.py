@@ -20,7 +20,7 @@ from designer.history.items import ItemKey
 from designer.history.recording import Author
 from designer.history.restoration import all_groups, carry_out
 from designer.imports.import_report import later_changes
-from designer.imports.stored_values import remember, supply
+from designer.imports.stored_values import remember, value_sources
 from designer.platform import get_platform
 from designer.readiness import Finding, Metadata
 from designer.sentences import Sentence, at_place
@@ -48,7 +48,7 @@ class Source(NamedTuple):
     ) -> Source:
         """Read a JSON document. `given` has the values that it names. Raises DocumentError."""
         with _adding_problems_of_rest():
-            document, names = read_named(raw, supply(given))
+            document, names = read_named(raw, value_sources(given))
         return cls(document, delete, names=names)
 
     @classmethod
@@ -57,7 +57,7 @@ class Source(NamedTuple):
     ) -> Source:
         """Read a folder as `of_document` reads a document. Also raises OSError."""
         with _adding_problems_of_rest():
-            read = read_folder(folder, supply(given))
+            read = read_folder(folder, value_sources(given))
         return cls(read.document, delete, read.removes, read.names)
 
     def plan(self, now: ConfigurationDocument) -> Plan:

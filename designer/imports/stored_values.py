@@ -9,7 +9,7 @@ from typing import Any
 from django.db import transaction
 
 from designer.definitions import ConfigurationDocument
-from designer.documents.environment_values import Supply
+from designer.documents.environment_values import ValueSources
 from designer.documents.keys import COLLECTIONS
 from designer.documents.named_values import NamedValue, Use, with_names
 from designer.documents.record_keys import RecordKey
@@ -19,13 +19,13 @@ from designer.platform import get_platform
 from designer.query_chunks import CHUNK, chunks
 
 
-def supply(given: Mapping[str, str] | None = None) -> Supply:
+def value_sources(given: Mapping[str, str] | None = None) -> ValueSources:
     """Return where the values of names come from: `given`, then the environment, then the last imports.
 
     The platform is asked each time which record a key means.
     """
     stored = dict(EnvironmentValue.objects.values_list("name", "text"))
-    return Supply(PlatformRecords(get_platform()), given or {}, stored)
+    return ValueSources(PlatformRecords(get_platform()), given or {}, stored)
 
 
 def remember(document: ConfigurationDocument, values: Collection[NamedValue], uses: Collection[Use]) -> None:

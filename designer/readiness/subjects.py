@@ -11,7 +11,7 @@ from typing import Any
 from crmclient.errors import InvalidQuery
 from crmclient.metadata import Attribute, OptionSet
 from crmclient.query.designed import DesignedFilter
-from crmclient.query.resolving.prepared import Needs
+from crmclient.query.resolving.prepared_queries import Needs
 from designer.configuration import Configuration, Endpoint
 from designer.definitions import (
     BindingDefinition,

@@ -25,7 +25,7 @@ logger = logging.getLogger("portico.ledger")
 MOMENT = 0.1
 """Seconds between the answer to a request and its counting and logging."""
 
-SAMPLED = 2.0
+SAMPLE_INTERVAL = 2.0
 """Seconds between two samples of values that change all the time, such as the number of busy threads."""
 
 PAUSE = 60.0
@@ -35,7 +35,7 @@ PAUSE = 60.0
 MOST = 50_000
 
 # A function that adds to the metrics.
-Fact: TypeAlias = Callable[[Metrics], None]
+MetricsUpdate: TypeAlias = Callable[[Metrics], None]
 Reader: TypeAlias = Callable[[list[RequestRecord]], None]
 
 
@@ -45,11 +45,11 @@ class Ledger:
     """
 
     def __init__(self) -> None:
-        self._queue: SimpleQueue[RequestRecord | Fact] = SimpleQueue()
+        self._queue: SimpleQueue[RequestRecord | MetricsUpdate] = SimpleQueue()
         # What the writing thread has taken from the queue and not written yet.
-        self._in_hand: list[RequestRecord | Fact] = []
+        self._taken: list[RequestRecord | MetricsUpdate] = []
         self._readers: list[Reader] = []
-        self._samplers: list[Fact] = []
+        self._samplers: list[MetricsUpdate] = []
         self._lock = threading.Lock()
         self._starts_writer = False
         # The id of the process whose thread writes: a fork has the queue, but not the thread.
@@ -63,7 +63,7 @@ class Ledger:
             logger, "Metrics cannot be kept.", "Metrics are kept again.", level=logging.ERROR
         )
 
-    def put(self, item: RequestRecord | Fact) -> None:
+    def put(self, item: RequestRecord | MetricsUpdate) -> None:
         """Queue a request's record, or a function that adds to the metrics. Neither waits nor raises."""
         if self._queue.qsize() >= MOST:
             self._dropped += 1
@@ -76,8 +76,8 @@ class Ledger:
         """Call `reader` with all records, some at a time, on the thread that takes them."""
         self._readers.append(reader)
 
-    def add_sampler(self, sampler: Fact) -> None:
-        """Call `sampler` every `SAMPLED` seconds, to set values that change all the time."""
+    def add_sampler(self, sampler: MetricsUpdate) -> None:
+        """Call `sampler` every `SAMPLE_INTERVAL` seconds, to set values that change all the time."""
         self._samplers.append(sampler)
 
     def keep_from_now_on(self) -> None:
@@ -94,35 +94,35 @@ class Ledger:
             self._writer_pid = os.getpid()
         threading.Thread(target=self._write_forever, name="ledger", daemon=True).start()
 
-    def settle(self, *, is_read: bool = False) -> None:
+    def flush(self, *, is_read: bool = False) -> None:
         """Write everything that is queued now. With `is_read`, take the samples, too, because somebody is
         reading the metrics.
         """
         with self._lock:
-            queued, self._in_hand = self._in_hand, []
+            queued, self._taken = self._taken, []
             with suppress(Empty):
                 while True:
                     queued.append(self._queue.get_nowait())
             self._write(queued)
-            if is_read or time.monotonic() - self._sampled >= SAMPLED:
+            if is_read or time.monotonic() - self._sampled >= SAMPLE_INTERVAL:
                 self._sampled = time.monotonic()
                 self._apply(self._samplers)
 
-    def _write(self, items: Iterable[RequestRecord | Fact]) -> None:
-        """Write queued items: records of requests into metrics, the log and traces, facts into metrics."""
+    def _write(self, items: Iterable[RequestRecord | MetricsUpdate]) -> None:
+        """Write queued items: records of requests into metrics, the log and traces; updates into metrics."""
         records: list[RequestRecord] = []
-        facts: list[Fact] = []
+        updates: list[MetricsUpdate] = []
         for item in items:
             if isinstance(item, RequestRecord):
                 records.append(item)
             else:
-                facts.append(item)
+                updates.append(item)
         dropped, self._dropped = self._dropped, 0
         if dropped:
-            facts.append(lambda figures: figures.dropped.inc(dropped))
+            updates.append(lambda figures: figures.dropped.inc(dropped))
         if records:
-            facts.append(lambda figures: figures.count(records))
-        self._apply(facts)
+            updates.append(lambda figures: figures.count(records))
+        self._apply(updates)
         if records:
             for reader in self._readers:
                 try:
@@ -130,16 +130,16 @@ class Ledger:
                 except Exception:
                     logger.exception("requests were not reported")
 
-    def _apply(self, facts: list[Fact]) -> None:
-        """Apply `facts` to the metrics.
+    def _apply(self, updates: list[MetricsUpdate]) -> None:
+        """Apply `updates` to the metrics.
 
         When the metrics cannot be stored, the service goes on without them.
         """
         if time.monotonic() < self._metrics_resume_at:
             return
-        for fact in facts:
+        for update in updates:
             try:
-                fact(metrics())
+                update(metrics())
             except OSError as error:
                 self._outage.failed(error)
                 self._metrics_resume_at = time.monotonic() + PAUSE
@@ -152,13 +152,13 @@ class Ledger:
         """Write records as they come, for as long as the process lives."""
         while True:
             with suppress(Empty):
-                item = self._queue.get(timeout=SAMPLED)
+                item = self._queue.get(timeout=SAMPLE_INTERVAL)
                 with self._lock:
-                    # A call of `settle` from another thread, as at the end of the process, finds the record
+                    # A call of `flush` from another thread, as at the end of the process, finds the record
                     # here.
-                    self._in_hand.append(item)
+                    self._taken.append(item)
                 time.sleep(MOMENT)
-            self.settle()
+            self.flush()
 
 
 ledger = Ledger()

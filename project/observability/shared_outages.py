@@ -1,6 +1,6 @@
 """Outages that all processes of one `manage.py serve` see, told by one of them.
 
-Each has a file in the folder that the processes have for their figures, with its course and the ids of the
+Each has a file in the folder that the processes have for their figures, with its state and the ids of the
 processes that have seen it. A worker that was killed cannot log the end: an outage that no living process
 has seen is over.
 """
@@ -18,7 +18,7 @@ from typing import IO, Any
 
 import orjson
 
-from crmclient.outages import Course
+from crmclient.outages import OutageState
 from project.observability.shared_figures import FOLDER
 
 
@@ -29,8 +29,8 @@ class SharedOutages:
     """
 
     @contextmanager
-    def course_of(self, fact: str) -> Iterator[Course | None]:
-        """Yield the course of an outage, and store what the block makes of it. None where the file cannot be
+    def state_of(self, fact: str) -> Iterator[OutageState | None]:
+        """Yield the state of an outage, and store what the block makes of it. None where the file cannot be
         opened.
         """
         file = _open_locked(fact)
@@ -38,13 +38,13 @@ class SharedOutages:
             yield None
             return
         with file:
-            course, witnesses = _course_and_witnesses(file)
-            yield course
+            state, witnesses = _state_and_witnesses(file)
+            yield state
             with suppress(OSError):
                 file.seek(0)
                 file.truncate()
-                if course.failures:
-                    file.write(orjson.dumps([asdict(course), sorted({*witnesses, os.getpid()})]))
+                if state.failures:
+                    file.write(orjson.dumps([asdict(state), sorted({*witnesses, os.getpid()})]))
 
 
 def _open_locked(fact: str) -> IO[bytes] | None:
@@ -65,19 +65,19 @@ def _open_locked(fact: str) -> IO[bytes] | None:
     return file
 
 
-def _course_and_witnesses(file: IO[bytes]) -> tuple[Course, list[int]]:
-    """Return the course of the outage, and the processes that have seen it.
+def _state_and_witnesses(file: IO[bytes]) -> tuple[OutageState, list[int]]:
+    """Return the state of the outage, and the processes that have seen it.
 
     Both are empty without an outage, and when none of these processes lives.
     """
     try:
-        course, witnesses = orjson.loads(file.read())
+        state, witnesses = orjson.loads(file.read())
         if any(_lives(process) for process in witnesses):
-            return Course(**course), witnesses
+            return OutageState(**state), witnesses
     except (OSError, ValueError, TypeError):
         # Empty: nothing fails. Or cut off, by a full disk.
         pass
-    return Course(), []
+    return OutageState(), []
 
 
 def _lives(process: Any) -> bool:

@@ -32,7 +32,7 @@ class BrokenOff(Exception):
     """The client closed the connection before the end of its body."""
 
 
-class NotTakenIn(io.RawIOBase):
+class UnreceivedBody(io.RawIOBase):
     """Stands for a body that has not been received yet."""
 
     def readable(self) -> bool:

@@ -25,7 +25,7 @@ from project.server.bodies import (
     BodyWanted,
     BrokenOff,
     Message,
-    NotTakenIn,
+    UnreceivedBody,
     announced_body,
     drop_unwanted,
     take_in,
@@ -33,7 +33,7 @@ from project.server.bodies import (
 )
 from project.server.environ import Environ, environ_of, path_of
 from project.server.pace import Limits, Pace, TooSlow
-from project.server.worker_threads import Crew, Job
+from project.server.worker_threads import Job, ThreadPool
 from runtime.http.bodies import UNWANTED_IS_TAKEN_IN
 from runtime.http.deadlines import RECEIVED
 from runtime.http.failures import error_response
@@ -107,14 +107,14 @@ class Front:
         self._loop = loop
         self._settings = settings
         self._end_connection = end_connection
-        self.crew = Crew(settings.threads, settings.logins)
+        self.thread_pool = ThreadPool(settings.threads, settings.logins)
         self._tasks: set[asyncio.Task[None]] = set()
         # Whose requests are being answered, as (address, port).
         self.clients: set[Client] = set()
 
     def put_first(self, job: Callable[[], None]) -> None:
         """Let a request thread do `job` before the requests that wait for a thread."""
-        self.crew.put_first(job)
+        self.thread_pool.put_first(job)
 
     def take(self, incoming: Incoming) -> None:
         """Begin a request. Granian calls this for each request, on a thread of its own."""
@@ -122,7 +122,7 @@ class Front:
         self.clients.add(scope["client"])
         length, waits_for_continue = announced_body(scope["headers"])
         if not length:
-            self.crew.put(partial(self._respond, incoming, None, time.monotonic()))
+            self.thread_pool.put(partial(self._respond, incoming, None, time.monotonic()))
         elif waits_for_continue or length > self._settings.small:
             self._schedule(incoming, self._ask_first(incoming, length, waits_for_continue))
         else:
@@ -139,9 +139,9 @@ class Front:
         """
         scope = incoming.scope
         if scope["method"] == "POST" and path_of(scope).removesuffix("/") in LOGINS:
-            self.crew.put_heavy(job)
+            self.thread_pool.put_heavy(job)
         else:
-            self.crew.put(job)
+            self.thread_pool.put(job)
 
     def _respond(
         self, incoming: Incoming, body: BinaryIO | None, received: float, *, counted: bool = False
@@ -223,7 +223,7 @@ class Front:
     async def _run_on_a_thread(self, work: Callable[[], Result]) -> Result:
         """Run `work` on a request thread. Return or raise what it returns or raises, BodyWanted included."""
         future: asyncio.Future[Result] = self._loop.create_future()
-        self.crew.put(partial(self._do, work, future))
+        self.thread_pool.put(partial(self._do, work, future))
         try:
             return await future
         finally:
@@ -290,7 +290,7 @@ class Front:
 
         None if it begins to read: that ends its run, and it has to run again with the body.
         """
-        environ = self._environ(incoming, NotTakenIn(), time.monotonic())  # type: ignore[arg-type]
+        environ = self._environ(incoming, UnreceivedBody(), time.monotonic())  # type: ignore[arg-type]
         with suppress(BodyWanted):
             return await self._run_on_a_thread(partial(Answer.of, self._application, environ))
         return None
@@ -338,7 +338,7 @@ class Front:
         finally:
             gone.cancel()
             # It may close what belongs to a thread's database connection.
-            self.crew.put(answer.close)
+            self.thread_pool.put(answer.close)
             self._finish(incoming)
 
 

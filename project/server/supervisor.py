@@ -108,7 +108,7 @@ class Supervisor(MPServer):
                 pause = restarts.ended(ended)
                 ledger.put(lambda metrics: metrics.restarts.inc())
                 # This process has no thread that would write it.
-                ledger.settle()
+                ledger.flush()
                 logger.error("Worker %d ended. Another one starts in %.1f s.", ended + 1, pause)
             if self.interrupt_signal:
                 break

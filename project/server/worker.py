@@ -126,10 +126,10 @@ def _scheduler_for_front(
     )
     front = Front(application, loop, front_settings, watch.end)
     watch.start(front.clients)
-    process_figures.tell_of(front.crew)
+    process_figures.tell_of(front.thread_pool)
     ledger.start()
     # Before the end of the telemetry, which has 0: it sends what the ledger hands on.
-    Finalize(None, ledger.settle, exitpriority=1)
+    Finalize(None, ledger.flush, exitpriority=1)
     count_up(counts, index, loop, front.put_first)
 
     # Its stub knows neither these nor the attribute.

@@ -14,7 +14,7 @@ logger = logging.getLogger("portico.server")
 Job = Callable[[], None]
 
 
-class Crew:
+class ThreadPool:
     """A fixed number of threads that do jobs. Among idle threads, the one that worked last gets the next job.
 
     One thread then serves one caller after the other: the cache of its database connection is warm, and those

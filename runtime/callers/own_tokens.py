@@ -26,7 +26,7 @@ from runtime.callers.api_accounts import ApiAccount
 from runtime.callers.caller import Claims
 from runtime.callers.claims import check
 from runtime.callers.refusals import RefusedCaller, invalid_token
-from runtime.callers.token_families import Ended, TokenFamily, TokenNumber
+from runtime.callers.token_families import Ended, FamilyToken, TokenFamily
 
 logger = logging.getLogger("portico.logins")
 
@@ -90,30 +90,28 @@ def rotate(refresh: str, *, address: str = "") -> TokenPair:
     if account is None:
         raise invalid_token("The account of this token is closed.", "account_closed")
     try:
-        place = token_families.place_of(claims["jti"]) or _place_of_older_token(
-            claims["jti"], account.user_id
-        )
-        return _token_pair(token_families.advance(place, account.user_id))
+        family_token = token_families.token_of(claims["jti"]) or _older_token(claims["jti"], account.user_id)
+        return _token_pair(token_families.advance(family_token, account.user_id))
     except Ended as ended:
-        if ended.by_this:
+        if ended.revoked_now:
             _tell_of_reuse(account, address)
-        raise _used_or_revoked("reused" if ended.by_this else "used_or_revoked") from None
+        raise _used_or_revoked("reused" if ended.revoked_now else "used_or_revoked") from None
 
 
 def revoke(token: str) -> None:
     """End the family of a refresh token. Do nothing for a token that is not valid, or has expired."""
     try:
-        name: str = _read_claims(_RefreshToken, token)["jti"]
+        jti: str = _read_claims(_RefreshToken, token)["jti"]
     except RefusedCaller:
         return
-    place = token_families.place_of(name)
-    if place is not None:
-        token_families.revoke(place.family)
+    family_token = token_families.token_of(jti)
+    if family_token is not None:
+        token_families.revoke(family_token.family)
         return
     # A token that was issued before there were families; its first use may have founded one.
-    for outstanding in OutstandingToken.objects.filter(jti=name):
+    for outstanding in OutstandingToken.objects.filter(jti=jti):
         BlacklistedToken.objects.get_or_create(token=outstanding)
-    token_families.revoke(token_families.founded_by(name))
+    token_families.revoke(token_families.family_founded_by(jti))
 
 
 def is_access_token(token: str) -> bool:
@@ -163,7 +161,7 @@ def _token_pair(family: TokenFamily) -> TokenPair:
     # Another process that makes this token, too, must make the same bytes.
     refresh.set_iat(at_time=family.issued_at)
     refresh.set_exp(from_time=family.issued_at)
-    refresh["jti"] = token_families.name_of(family.id, family.number)
+    refresh["jti"] = token_families.jti_of(family.id, family.number)
     refresh["sub"] = str(family.user_id)
     access = _new_access_token(str(family.user_id))
     access[_LOGIN] = str(family.id)
@@ -184,23 +182,23 @@ def _new_access_token(subject: str) -> AccessToken:
     return access
 
 
-def _place_of_older_token(name: str, user_id: int) -> TokenNumber:
-    """Return the place of a refresh token that was issued before there were families.
+def _older_token(jti: str, user_id: int) -> FamilyToken:
+    """Return a refresh token that was issued before there were families.
 
     Its first use founds the family. Raises Ended when the token was used before that.
     """
-    place = TokenNumber(token_families.founded_by(name), 0)
-    if TokenFamily.objects.filter(pk=place.family).exists():
-        return place
+    family_token = FamilyToken(token_families.family_founded_by(jti), 0)
+    if TokenFamily.objects.filter(pk=family_token.family).exists():
+        return family_token
     with transaction.atomic():
-        tokens = OutstandingToken.objects.filter(jti=name, user_id=user_id)
+        tokens = OutstandingToken.objects.filter(jti=jti, user_id=user_id)
         outstanding = tokens.select_for_update().first()
         # Another request may have been first, while this one waited for its turn.
-        if not TokenFamily.objects.filter(pk=place.family).exists():
+        if not TokenFamily.objects.filter(pk=family_token.family).exists():
             if outstanding is None or not BlacklistedToken.objects.get_or_create(token=outstanding)[1]:
                 raise Ended
-            token_families.begin(user_id, number=place.number, id=place.family)
-    return place
+            token_families.begin(user_id, number=family_token.number, id=family_token.family)
+    return family_token
 
 
 def _tell_of_reuse(account: ApiAccount, address: str) -> None:

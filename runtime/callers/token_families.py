@@ -25,7 +25,7 @@ from rest_framework_simplejwt.settings import api_settings
 GRACE = dt.timedelta(seconds=30)
 
 _PURPOSE = b"portico.refresh-tokens"
-_NAME = re.compile(r"([0-9a-f]{32})\.(\d{1,9})\.([A-Za-z0-9_-]{22})")
+_JTI = re.compile(r"([0-9a-f]{32})\.(\d{1,9})\.([A-Za-z0-9_-]{22})")
 
 
 class TokenFamily(models.Model):
@@ -45,8 +45,8 @@ class TokenFamily(models.Model):
         return f"{self.user_id}: {self.id}"
 
 
-class TokenNumber(NamedTuple):
-    """A token's family, and its number in there."""
+class FamilyToken(NamedTuple):
+    """A refresh token: its family, and its number in there."""
 
     family: uuid.UUID
     number: int
@@ -55,12 +55,12 @@ class TokenNumber(NamedTuple):
 class Ended(Exception):
     """The family is revoked, or does not exist.
 
-    `by_this` says that it was revoked just now, because a used token was sent again.
+    `revoked_now`: it was valid until now, and is revoked because a used token was sent again.
     """
 
-    def __init__(self, *, by_this: bool = False) -> None:
+    def __init__(self, *, revoked_now: bool = False) -> None:
         super().__init__()
-        self.by_this = by_this
+        self.revoked_now = revoked_now
 
 
 def begin(user_id: int, *, number: int = 1, id: uuid.UUID | None = None) -> TokenFamily:
@@ -71,30 +71,30 @@ def begin(user_id: int, *, number: int = 1, id: uuid.UUID | None = None) -> Toke
     )
 
 
-def advance(place: TokenNumber, user_id: int) -> TokenFamily:
-    """Return the family with the successor of the token at `place` as its latest token.
+def advance(token: FamilyToken, user_id: int) -> TokenFamily:
+    """Return the family with the successor of `token` as its latest token.
 
     Raises Ended. A token that was used before, longer than GRACE ago, ends the family: it may have been
     stolen.
     """
-    rows = TokenFamily.objects.filter(pk=place.family, user_id=user_id, revoked_at=None)
+    rows = TokenFamily.objects.filter(pk=token.family, user_id=user_id, revoked_at=None)
     family = rows.first()
     if family is None:
         raise Ended
     now = dt.datetime.now(dt.UTC)
-    if place.number == family.number:
-        latest = {"number": place.number + 1, "issued_at": now, "expires_at": now + _lifetime()}
+    if token.number == family.number:
+        latest = {"number": token.number + 1, "issued_at": now, "expires_at": now + _lifetime()}
         # Of several requests at once, one finds the number as it was. The others find the successor that it
         # made.
-        if rows.filter(number=place.number).update(**latest):
-            family.number, family.issued_at = place.number + 1, now
+        if rows.filter(number=token.number).update(**latest):
+            family.number, family.issued_at = token.number + 1, now
             return family
         family = rows.first()
         if family is None:
             raise Ended
-    if place.number == family.number - 1 and now - family.issued_at <= GRACE:
+    if token.number == family.number - 1 and now - family.issued_at <= GRACE:
         return family
-    raise Ended(by_this=revoke(place.family))
+    raise Ended(revoked_now=revoke(token.family))
 
 
 def revoke(id: uuid.UUID) -> bool:
@@ -114,26 +114,26 @@ def revoke_families(user_id: int) -> int:
     return good.update(revoked_at=now)
 
 
-def name_of(family: uuid.UUID, number: int) -> str:
+def jti_of(family: uuid.UUID, number: int) -> str:
     """Return the `jti` of the token with this number in a family."""
-    return f"{family.hex}.{number}.{_mark(_keys()[0], family, number)}"
+    return f"{family.hex}.{number}.{_proof(_keys()[0], family, number)}"
 
 
-def place_of(name: str) -> TokenNumber | None:
+def token_of(jti: str) -> FamilyToken | None:
     """Return the family and number in a token's `jti`; None when no key of ours, present or earlier, has
     made the `jti`.
     """
-    match = _NAME.fullmatch(name)
+    match = _JTI.fullmatch(jti)
     if match is None:
         return None
-    place = TokenNumber(uuid.UUID(match[1]), int(match[2]))
-    marks = [hmac.compare_digest(_mark(key, *place), match[3]) for key in _keys()]
-    return place if any(marks) else None
+    token = FamilyToken(uuid.UUID(match[1]), int(match[2]))
+    proofs = [hmac.compare_digest(_proof(key, *token), match[3]) for key in _keys()]
+    return token if any(proofs) else None
 
 
-def founded_by(name: str) -> uuid.UUID:
+def family_founded_by(jti: str) -> uuid.UUID:
     """Return the id of the family that begins with a token whose `jti` is not derived."""
-    return uuid.UUID(bytes=hashlib.sha256(_PURPOSE + name.encode()).digest()[:16])
+    return uuid.UUID(bytes=hashlib.sha256(_PURPOSE + jti.encode()).digest()[:16])
 
 
 def _lifetime() -> dt.timedelta:
@@ -141,7 +141,7 @@ def _lifetime() -> dt.timedelta:
     return lifetime
 
 
-def _mark(key: bytes, family: uuid.UUID, number: int) -> str:
+def _proof(key: bytes, family: uuid.UUID, number: int) -> str:
     """Return what proves that this service made a `jti`: a MAC of family and number, as Base64 without
     padding.
     """

@@ -213,8 +213,8 @@ def _nullable(choice: dict[str, Any]) -> dict[str, Any]:
     """
     if "$ref" in choice:
         # Of all components, only option sets are no objects.
-        kind = "integer" if choice["$ref"].startswith(_OPTIONS_REFERENCE) else "object"
-        return {"type": kind, "nullable": True, "allOf": [choice]}
+        json_type = "integer" if choice["$ref"].startswith(_OPTIONS_REFERENCE) else "object"
+        return {"type": json_type, "nullable": True, "allOf": [choice]}
     if "enum" in choice and None not in choice["enum"]:
         # An `enum` excludes null unless it lists null.
         choice = {**choice, "enum": [*choice["enum"], None]}

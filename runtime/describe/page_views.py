@@ -20,7 +20,7 @@ from runtime.describe.audience import Audience, audience_of, modules
 from runtime.describe.document_cache import DOCUMENTS, tag_of
 from runtime.describe.openapi_document import as_yaml, openapi
 from runtime.describe.own_routes import PAGES, Page
-from runtime.describe.proposed import META_NAME, NOT_STORED, VARY, proposal_in
+from runtime.describe.proposed_configuration import META_NAME, NOT_STORED, VARY, proposal_in
 from runtime.describe.schema_forms import form_of
 from runtime.describe.schema_parts import LIST_NAMES
 from runtime.describe.schema_shapes import document_schema

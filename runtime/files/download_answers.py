@@ -10,7 +10,7 @@ from django.http.response import HttpResponseBase
 
 from crmclient import FileInfo, Guid, Platform
 from crmclient.errors import FileLost
-from runtime.files.allowed import media_type
+from runtime.files.allowed_files import media_type
 from runtime.files.names import attachment
 from runtime.files.ranges import Span, Unsatisfiable, requested_span
 from runtime.http.conditions import is_not_modified

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runtime.files.allowed import first_bytes_of, type_of
+from runtime.files.allowed_files import first_bytes_of, type_of
 
 # Plain text in every encoding: formats without a signature are judged by what they must not hold.
 _FILLER = b"sample\n"

@@ -20,7 +20,7 @@ from django.http import HttpRequest
 from multipart import MultipartError, MultipartSegment, PushMultipartParser, parse_options_header
 
 from runtime.files import names
-from runtime.files.allowed import HEAD, Allowed, type_of
+from runtime.files.allowed_files import HEAD, Allowed, type_of
 from runtime.http.bodies import announced_length, malformed
 from runtime.http.failures import is_no_room
 from runtime.http.problems import Problem

@@ -16,7 +16,7 @@ from crmclient import Platform
 from designer.configuration import Endpoint
 from designer.kinds.file_sizes import size_in_words
 from designer.kinds.files import UploadSettings
-from runtime.files.allowed import Allowed
+from runtime.files.allowed_files import Allowed
 from runtime.files.stores import store_of
 from runtime.files.upload_bodies import PART, receive
 from runtime.http.rendering import json_response

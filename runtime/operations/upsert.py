@@ -54,7 +54,7 @@ _IF_MATCH: Final = gettext_noop(
 )
 
 
-class _Wish(NamedTuple):
+class _Conditions(NamedTuple):
     """What the caller's If-Match and If-None-Match require.
 
     `exists`: the record must exist (True), must not exist (False), or either (None). `versions` are those
@@ -94,67 +94,69 @@ class UpsertOperation(Operation):
         """Change the record with the key in the path, or create it. Answer its id and whether it is new."""
         key = self.key.read(exchange.record)
         sent = self.payload.receive(exchange)
-        wish = self._wish(exchange.request)
+        conditions = self._conditions(exchange.request)
         self.steps.run(exchange)
         try:
-            stored = self._store(key, sent, wish, exchange)
+            stored = self._store(key, sent, conditions, exchange)
         except InvalidRecord as error:
             raise self._refusal(error) from error
         except DuplicateKey as error:
             # The duplicate is of another key, or the caller did not ask for a new record.
-            if wish.exists is not False or error.key != self.key.name:
+            if conditions.exists is not False or error.key != self.key.name:
                 raise
             raise Problem(412, "record_exists", "A record with this key exists.") from error
         headers = self._versions.headers(stored.version)
         return json_response({"id": stored.id, "created": stored.created}, headers=headers)
 
-    def _wish(self, request: HttpRequest) -> _Wish:
+    def _conditions(self, request: HttpRequest) -> _Conditions:
         """Return what If-Match and If-None-Match ask for. Raises Problem 400."""
         if_none_match = request.META.get("HTTP_IF_NONE_MATCH")
         if if_none_match is None:
             versions = self._versions.wanted(request)
-            return _Wish(True if "HTTP_IF_MATCH" in request.META else None, versions)
+            return _Conditions(True if "HTTP_IF_MATCH" in request.META else None, versions)
         if if_none_match.strip() != "*" or "HTTP_IF_MATCH" in request.META:
             raise Problem(
                 400, "invalid_if_none_match", "If-None-Match takes * here, and no If-Match stands beside it."
             )
-        return _Wish(False, None)
+        return _Conditions(False, None)
 
-    def _store(self, key: dict[str, Value], sent: Sent, wish: _Wish, exchange: Exchange) -> Upserted:
+    def _store(
+        self, key: dict[str, Value], sent: Sent, conditions: _Conditions, exchange: Exchange
+    ) -> Upserted:
         """Write the record in one call of the platform if no row rule and no choice of versions is in the
         way; else look for it first, and try again when others change it meanwhile.
         """
         is_ruled = self._rule is not None and self._rule.filter(exchange) is not None
         # The platform compares with one version at most, and knows no row rules.
-        if not is_ruled and (wish.versions is None or len(wish.versions) == 1):
+        if not is_ruled and (conditions.versions is None or len(conditions.versions) == 1):
             values = self._bind(key, sent, exchange)
-            version = next(iter(wish.versions)) if wish.versions else None
+            version = next(iter(conditions.versions)) if conditions.versions else None
             return self.platform.upsert(
                 self.entity,
                 key,
                 values,
-                exists=wish.exists,
+                exists=conditions.exists,
                 if_version=version,
                 call=self._duplicates.call(exchange),
             )
         for _ in range(_ATTEMPTS):
-            stored = self._store_found(key, sent, wish, exchange)
+            stored = self._store_found(key, sent, conditions, exchange)
             if stored is not None:
                 return stored
         raise StateConflict(f"The {self.entity} is changed by others all the time.")
 
     def _store_found(
-        self, key: dict[str, Value], sent: Sent, wish: _Wish, exchange: Exchange
+        self, key: dict[str, Value], sent: Sent, conditions: _Conditions, exchange: Exchange
     ) -> Upserted | None:
         """Look for the record, and update or create it; None when another request was quicker."""
         row = self._records.find(key, exchange, self._rule)
         # A record that the caller does not reach may have the key: it is unknown to them, and none is
         # created.
-        if row is None and (wish.exists or self._records.find(key, exchange, None) is not None):
+        if row is None and (conditions.exists or self._records.find(key, exchange, None) is not None):
             raise RecordNotFound(self.entity, key_text(key))
         if row is None:
             return self._create(key, sent, exchange)
-        return self._change(row, key, sent, wish, exchange)
+        return self._change(row, key, sent, conditions, exchange)
 
     def _create(self, key: dict[str, Value], sent: Sent, exchange: Exchange) -> Upserted | None:
         """Create the record; None when another request has created it meanwhile. Raises Problem 403 for a
@@ -176,7 +178,7 @@ class UpsertOperation(Operation):
         row: Mapping[str, Value],
         key: dict[str, Value],
         sent: Sent,
-        wish: _Wish,
+        conditions: _Conditions,
         exchange: Exchange,
     ) -> Upserted | None:
         """Change the record in `row`; None when another request has changed or deleted it meanwhile, unless
@@ -186,9 +188,9 @@ class UpsertOperation(Operation):
         for a new record, and Problem 403 for a change that would leave the row rule.
         """
         version = str(row[self._version]) if self._version else None
-        if wish.versions is not None and version not in wish.versions:
+        if conditions.versions is not None and version not in conditions.versions:
             raise VersionMismatch(self.entity, key_text(key))
-        if wish.exists is False:
+        if conditions.exists is False:
             raise DuplicateKey(self.entity, self.key.name)
         values = self._bind(key, sent, exchange)
         self._move_guard.check(row, values, exchange)
@@ -202,7 +204,7 @@ class UpsertOperation(Operation):
                 call=self._duplicates.call(exchange),
             )
         except (VersionMismatch, RecordNotFound):
-            if wish.exists:
+            if conditions.exists:
                 raise
             return None
 

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import Any
 
 from crmclient.query.resolving import Circumstances
-from crmclient.query.resolving.prepared import Needs
+from crmclient.query.resolving.prepared_queries import Needs
 from crmclient.text import is_storable
 from designer.names import RESERVED_PROPERTIES
 from runtime.callers.caller import Caller, caller_facts

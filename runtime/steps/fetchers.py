@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from crmclient import Platform, Value
 from crmclient.query.ast import Page
 from crmclient.query.resolving import prepare
-from crmclient.query.resolving.prepared import PreparedQuery
+from crmclient.query.resolving.prepared_queries import PreparedQuery
 from designer.calendar import calendar
 from designer.configuration import Endpoint
 from designer.definitions import FetcherDefinition

@@ -10,7 +10,7 @@ from crmclient.errors import UnknownEntity
 from crmclient.query.ast import Column, Condition, Filter, FilterItem, Operator, Page, Query
 from crmclient.query.designed import DesignedFilter
 from crmclient.query.resolving import prepare_filter
-from crmclient.query.resolving.prepared import Needs, PreparedFilter
+from crmclient.query.resolving.prepared_queries import Needs, PreparedFilter
 from designer.calendar import calendar
 from designer.configuration import Endpoint
 from designer.definitions import ExposedEntityDefinition, RowRuleEntry

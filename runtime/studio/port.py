@@ -20,7 +20,7 @@ from runtime.callers.platform_users import platform_users
 from runtime.describe.api_schema import Schema
 from runtime.describe.audience import ANONYMOUS_READERS, Audience
 from runtime.describe.openapi_document import openapi
-from runtime.describe.proposed import served_of
+from runtime.describe.proposed_configuration import served_of
 from runtime.http.problems import Problem
 from runtime.studio import issuer_discovery, known_callers
 from runtime.studio.preview import preview

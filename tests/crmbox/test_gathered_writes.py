@@ -10,13 +10,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import pytest
 
 from crmbox.engine.dialects.base import Row
-from crmbox.engine.gathered_writes import Gathering, Write
+from crmbox.engine.gathered_writes import GroupCommit, Write
 from crmclient.errors import AnswerLost, RecordNotFound
 
 
 def _outcomes_of_failing_batch(error: BaseException) -> list[BaseException | None]:
     """Return how four writes end that wait for a fifth, and whose batch then ends with `error`."""
-    gathering, first_may_end = Gathering(), threading.Event()
+    group_commit, first_may_end = GroupCommit(), threading.Event()
 
     def write_first() -> list[Row]:
         assert first_may_end.wait(10)
@@ -27,10 +27,10 @@ def _outcomes_of_failing_batch(error: BaseException) -> list[BaseException | Non
         raise error
 
     def write() -> list[Row]:
-        return gathering.write(Write("", "", ()), lambda: [("alone",)], together)
+        return group_commit.write(Write("", "", ()), lambda: [("alone",)], together)
 
     with ThreadPoolExecutor(5) as pool:
-        first = pool.submit(gathering.write, Write("", "", ()), write_first, together)
+        first = pool.submit(group_commit.write, Write("", "", ()), write_first, together)
         waiting: list[Future[list[Row]]] = [pool.submit(write) for _ in range(4)]
         # Well before the writers lose patience, and long after they have come.
         time.sleep(0.3)

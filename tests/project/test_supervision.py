@@ -21,7 +21,7 @@ import requests
 
 from project.server.heartbeats import STARTS_WITHIN, Heartbeats, shared_counts
 from project.server.supervisor import Restarts
-from project.server.worker_threads import Crew
+from project.server.worker_threads import ThreadPool
 from tests.processes import descendants, lives
 from tests.servers import ANSWER_SECONDS, COMMAND_SECONDS, ROOT, START_SECONDS, Server, Site, free_port, until
 
@@ -119,12 +119,12 @@ def test_nobody_is_missed_where_that_is_switched_off() -> None:
 
 
 def test_a_sign_of_life_goes_before_all_that_waits_and_not_past_threads_that_hang() -> None:
-    crew, release, done = Crew(1), threading.Event(), threading.Event()
+    thread_pool, release, done = ThreadPool(1), threading.Event(), threading.Event()
     order: list[str] = []
-    crew.put(lambda: order.append("hangs") or release.wait(START_SECONDS))  # type: ignore[func-returns-value,arg-type]
-    crew.put(lambda: order.append("waits"))
-    crew.put_first(lambda: order.append("sign"))
-    crew.put(done.set)
+    thread_pool.put(lambda: order.append("hangs") or release.wait(START_SECONDS))  # type: ignore[func-returns-value,arg-type]
+    thread_pool.put(lambda: order.append("waits"))
+    thread_pool.put_first(lambda: order.append("sign"))
+    thread_pool.put(done.set)
     assert "sign" not in order
     release.set()
     assert done.wait(START_SECONDS)
@@ -137,19 +137,19 @@ class _Request:
 
 
 def test_an_idle_thread_keeps_nothing_of_its_last_request() -> None:
-    crew, request, heavy_request = Crew(1, most_heavy=1), _Request(), _Request()
+    thread_pool, request, heavy_request = ThreadPool(1, most_heavy=1), _Request(), _Request()
     kept = weakref.ref(request)
     kept_heavy = weakref.ref(heavy_request)
-    crew.put(request.answer)
+    thread_pool.put(request.answer)
     del request
     until(lambda: kept() is None)
-    crew.put_heavy(heavy_request.answer)
+    thread_pool.put_heavy(heavy_request.answer)
     del heavy_request
     until(lambda: kept_heavy() is None)
 
 
 def test_heavy_jobs_leave_threads_for_the_others_and_are_all_done_also_where_one_fails() -> None:
-    crew, release, light = Crew(3, most_heavy=2), threading.Event(), threading.Event()
+    thread_pool, release, light = ThreadPool(3, most_heavy=2), threading.Event(), threading.Event()
     begun, done = threading.Semaphore(0), threading.Semaphore(0)
 
     def heavy(*, fails: bool) -> None:
@@ -160,13 +160,13 @@ def test_heavy_jobs_leave_threads_for_the_others_and_are_all_done_also_where_one
             raise ValueError
 
     for number in range(6):
-        crew.put_heavy(partial(heavy, fails=number % 2 == 1))
+        thread_pool.put_heavy(partial(heavy, fails=number % 2 == 1))
     for _ in range(2):
         assert begun.acquire(timeout=START_SECONDS)
-    crew.put(light.set)
+    thread_pool.put(light.set)
 
     assert light.wait(START_SECONDS)
-    assert (crew.busy >= 2, crew.waiting, begun.acquire(blocking=False)) == (True, 4, False)
+    assert (thread_pool.busy >= 2, thread_pool.waiting, begun.acquire(blocking=False)) == (True, 4, False)
     release.set()
     for _ in range(6):
         assert done.acquire(timeout=START_SECONDS)

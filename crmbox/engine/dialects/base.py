@@ -74,7 +74,7 @@ class Sum:
     combine: Callable[[Sequence[Any]], Decimal | int | float]
 
 
-class NotTogether(Exception):
+class BatchNotWritten(Exception):
     """One of several writes in one transaction has failed, so that none was written."""
 
 
@@ -143,10 +143,10 @@ class Dialect(ABC):
         """Return the rows of each of several statements as of `write_at_once`, in one transaction. Each write
         is a statement, a token and parameters.
 
-        Raises NotTogether when none was written, and the driver's error when that is not known.
+        Raises BatchNotWritten when none was written, and the driver's error when that is not known.
         """
         # Dialects that do not gather writes are never asked.
-        raise NotTogether
+        raise BatchNotWritten
 
     def column_type(self, storage: Storage) -> str:
         return self.column_types[storage]

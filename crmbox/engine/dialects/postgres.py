@@ -15,10 +15,10 @@ import psycopg
 from crmbox.engine import money
 from crmbox.engine.dialects.base import (
     AtOnce,
+    BatchNotWritten,
     Cursor,
     DbValue,
     Dialect,
-    NotTogether,
     Row,
     Statements,
     Storage,
@@ -101,7 +101,7 @@ class PostgreSQL(Dialect):
     ) -> list[list[Row]]:
         """Run the writes as one transaction, in one round trip to the server. Return the rows of each.
 
-        Raises NotTogether when one of them fails, since none is written then.
+        Raises BatchNotWritten when one of them fails, since none is written then.
         """
         cursors = [TextCursor(connection) for _ in writes]
         try:
@@ -115,7 +115,7 @@ class PostgreSQL(Dialect):
                 raise
             # After an error, the server skips everything up to the end of the pipeline, COMMIT included.
             TextCursor(connection).execute("ROLLBACK")
-            raise NotTogether from error
+            raise BatchNotWritten from error
         return [cursor.fetchall() for cursor in cursors]
 
     def watched_cursor(self, wrapper: Any) -> Cursor:

@@ -7,7 +7,7 @@ from django.db import transaction
 from crmbox.webapi.keys import locate
 from crmbox.webapi.model import EntityType
 from crmbox.webapi.records.draft import Draft, read_draft
-from crmbox.webapi.records.links import tie
+from crmbox.webapi.records.links import associate
 from crmbox.webapi.records.stored_drafts import store_new, stored_response
 from crmbox.webapi.request import Request, Response
 from crmbox.webapi.routing import Shape, Target, on
@@ -39,7 +39,7 @@ def _store_tied(request: Request, target: Target, id: Guid, draft: Draft) -> Gui
         return store_new(request, draft).id
     with transaction.atomic():
         new_id = store_new(request, draft).id
-        tie(request, target.type, id, collection, Reference(draft.type.name, new_id))
+        associate(request, target.type, id, collection, Reference(draft.type.name, new_id))
     return new_id
 
 

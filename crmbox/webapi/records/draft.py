@@ -1,4 +1,4 @@
-"""A record's body taken apart: values, files, related records to make, and records to tie to."""
+"""A record's body taken apart: values, files, related records to make, and records to associate."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class _Reader:
             self._take_value(name, raw)
 
     def _bind(self, name: str, raw: Any) -> None:
-        """Take `name@odata.bind`: the record of a lookup, or records to tie to a collection."""
+        """Take `name@odata.bind`: the record of a lookup, or records to associate by a collection."""
         if name in self._type.lookups:
             self._refer(self._type.lookups[name], raw)
         elif name in self._type.collections:

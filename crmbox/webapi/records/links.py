@@ -1,4 +1,4 @@
-"""Lookups by path: the record that one leads to; and `$ref`, which ties and unties records."""
+"""Lookups by path: the record that one leads to; and `$ref`, which associates records and ends that."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from crmclient.errors import DuplicateKey, InvalidRecord, RecordNotFound
 from crmclient.values import Guid, Reference
 
 
-def tie(request: Request, type_: EntityType, id: Guid, collection: Collection, member: Reference) -> None:
+def associate(
+    request: Request, type_: EntityType, id: Guid, collection: Collection, member: Reference
+) -> None:
     """Associate a record with a member of one of its collections.
 
     In a one-to-many relationship the lookup of the member is set; in a many-to-many one a pair is created.
@@ -44,7 +46,9 @@ def tie(request: Request, type_: EntityType, id: Guid, collection: Collection, m
         raise RecordNotFound(type_.name, id) if is_own else RecordNotFound(member.entity, member.id) from None
 
 
-def untie(request: Request, type_: EntityType, id: Guid, collection: Collection, member: Reference) -> None:
+def disassociate(
+    request: Request, type_: EntityType, id: Guid, collection: Collection, member: Reference
+) -> None:
     """Disassociate a record from a member of one of its collections.
 
     In a one-to-many relationship, raises RecordNotFound for a member that is not associated with the record.
@@ -107,7 +111,7 @@ def refer_no_more(request: Request, target: Target) -> Response:
 def add(request: Request, target: Target) -> Response:
     """Associate the record in the path with the one in the body."""
     collection = target.type.collections[target.name]
-    tie(request, target.type, _id(request, target), collection, _reference_in_body(request))
+    associate(request, target.type, _id(request, target), collection, _reference_in_body(request))
     return no_content()
 
 
@@ -117,7 +121,7 @@ def remove_by_url(request: Request, target: Target) -> Response:
     if "$id" not in request.query:
         raise bad_url("Write the member's URL as $id.")
     member = read_reference(request, request.query["$id"])
-    untie(request, target.type, _id(request, target), target.type.collections[target.name], member)
+    disassociate(request, target.type, _id(request, target), target.type.collections[target.name], member)
     return no_content()
 
 
@@ -127,7 +131,7 @@ def remove_by_key(request: Request, target: Target) -> Response:
     collection = target.type.collections[target.name]
     member = locate(request, request.model.entity_type(collection.entity), target.member)
     reference = Reference(collection.entity, member)
-    untie(request, target.type, _id(request, target), collection, reference)
+    disassociate(request, target.type, _id(request, target), collection, reference)
     return no_content()
 
 

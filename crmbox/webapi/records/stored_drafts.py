@@ -12,7 +12,7 @@ from crmbox.webapi.model import EntityType
 from crmbox.webapi.navigation import Collection
 from crmbox.webapi.privileges import refuse_unreadable
 from crmbox.webapi.records.draft import Draft
-from crmbox.webapi.records.links import tie
+from crmbox.webapi.records.links import associate
 from crmbox.webapi.records.retrieve import representation
 from crmbox.webapi.rendering import record_url
 from crmbox.webapi.request import Request, Response, json_response, no_content
@@ -71,7 +71,7 @@ def _store_files_and_related(request: Request, draft: Draft, id: Guid) -> None:
     for collection, child in draft.children:
         _store_child(request, draft.type, id, collection, child)
     for collection, reference in draft.ties:
-        tie(request, draft.type, id, collection, reference)
+        associate(request, draft.type, id, collection, reference)
 
 
 def _store_child(
@@ -83,7 +83,7 @@ def _store_child(
         store_new(request, child)
         return
     made = store_new(request, child)
-    tie(request, parent, id, collection, Reference(child.type.name, made.id))
+    associate(request, parent, id, collection, Reference(child.type.name, made.id))
 
 
 def _put_file(request: Request, draft: Draft, id: Guid, attribute: str, content: bytes) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from crmclient.dataverse.api import FORMATTED
-from crmclient.dataverse.queries.readable import refuse_unreadable
+from crmclient.dataverse.queries.readable_attributes import refuse_unreadable
 from crmclient.dataverse.queries.sources import Source
 from crmclient.dataverse.records.decoding import Reader, Row, decode, reader
 from crmclient.dataverse.records.file_facts import FileFacts, attachment, is_attachment

@@ -9,7 +9,7 @@ from typing import Any
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.queries.choices import Choices
 from crmclient.dataverse.queries.outputs import Output, aggregate_output, output_of
-from crmclient.dataverse.queries.readable import refuse_unreadable, refuse_unreadable_conditions
+from crmclient.dataverse.queries.readable_attributes import refuse_unreadable, refuse_unreadable_conditions
 from crmclient.dataverse.queries.sources import Sources, source_named, sources_of
 from crmclient.dataverse.records.file_facts import FileFacts
 from crmclient.dataverse.records.parties import AskedParties, Parties

@@ -6,7 +6,7 @@
 from crmclient.query.resolving.circumstances import Circumstances
 from crmclient.query.resolving.conditions import can_compare
 from crmclient.query.resolving.preparation import prepare, prepare_filter
-from crmclient.query.resolving.prepared import PreparedFilter, PreparedQuery
+from crmclient.query.resolving.prepared_queries import PreparedFilter, PreparedQuery
 from crmclient.query.resolving.size import sort_columns
 
 __all__ = [

@@ -27,8 +27,8 @@ from crmclient.query.problems import QueryProblems
 from crmclient.query.resolving.circumstances import Circumstances, Unknown
 from crmclient.query.resolving.conditions import Resolve, Writer
 from crmclient.query.resolving.names import Attributes, Names
-from crmclient.query.resolving.prepared import Needs, PreparedFilter, PreparedLink, PreparedQuery
 from crmclient.query.resolving.prepared_columns import prepared_columns
+from crmclient.query.resolving.prepared_queries import Needs, PreparedFilter, PreparedLink, PreparedQuery
 from crmclient.query.resolving.rows import check_rows
 from crmclient.query.resolving.size import check_depth, check_size
 from crmclient.query.shape import DEEPEST_DESIGNED

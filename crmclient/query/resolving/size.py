@@ -8,7 +8,7 @@ from crmclient.query.ast import Column
 from crmclient.query.bounds import MOST_COLUMNS, MOST_CONDITIONS, MOST_KEYS
 from crmclient.query.designed import DesignedFilter, DesignedItem, DesignedLink, DesignedQuery
 from crmclient.query.resolving.names import Attributes, Names
-from crmclient.query.resolving.prepared import PreparedFilter, PreparedLink
+from crmclient.query.resolving.prepared_queries import PreparedFilter, PreparedLink
 from crmclient.sentences import Sentence
 
 

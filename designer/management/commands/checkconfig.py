@@ -10,7 +10,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from designer.definitions import ConfigurationDocument
 from designer.documents.document_reader import read_named
-from designer.documents.environment_values import Supply
+from designer.documents.environment_values import ValueSources
 from designer.documents.folder_reader import read_folder
 from designer.documents.judgement import judge_alone
 from designer.documents.problems import DocumentError, PartlyRead
@@ -188,7 +188,7 @@ def _read_document(file: Path, values: Path | None, metadata: Metadata) -> Confi
 
     Records that it names by a key get made-up ids, because no platform is asked.
     """
-    supply = Supply(UnaskedRecords(metadata), read_values(values) if values else {})
+    sources = ValueSources(UnaskedRecords(metadata), read_values(values) if values else {})
     if file.is_dir():
-        return read_folder(file, supply).document
-    return read_named(file.read_bytes(), supply)[0]
+        return read_folder(file, sources).document
+    return read_named(file.read_bytes(), sources)[0]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from crmclient.conventions import Ability
 from crmclient.query.ast import FISCAL_PARTS, Operator
 from crmclient.query.designed import DesignedLink, DesignedQuery
-from crmclient.query.resolving.prepared import Needs
+from crmclient.query.resolving.prepared_queries import Needs
 from designer.endpoint_facts.query_parameters import conditions
 from designer.expressions import Expression, ExpressionError
 from designer.expressions.members import ENDPOINT_NAMES

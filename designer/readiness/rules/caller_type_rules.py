@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from django.conf import settings
 
-from crmclient.query.resolving.prepared import Needs
+from crmclient.query.resolving.prepared_queries import Needs
 from designer.expressions import Expression, ExpressionError
 from designer.expressions.members import ENDPOINT_NAMES
 from designer.names import OWN_RECORD, RESERVED_PROPERTIES

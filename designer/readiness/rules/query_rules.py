@@ -14,7 +14,7 @@ from crmclient.query.designed import DesignedCondition, DesignedFilter, Designed
 from crmclient.query.pages import MOST_PASSED_OVER
 from crmclient.query.problems import QueryProblems
 from crmclient.query.resolving import prepare, sort_columns
-from crmclient.query.resolving.prepared import Needs
+from crmclient.query.resolving.prepared_queries import Needs
 from designer.calendar import calendar
 from designer.definitions import ColumnDefinition
 from designer.definitions.row_rules import roles_of

@@ -10,7 +10,7 @@ from crmclient.errors import InvalidQuery
 from crmclient.query.designed import DesignedFilter
 from crmclient.query.problems import QueryProblems
 from crmclient.query.resolving import prepare, prepare_filter
-from crmclient.query.resolving.prepared import Needs
+from crmclient.query.resolving.prepared_queries import Needs
 from designer.calendar import calendar
 from designer.definitions import ExposedEntityDefinition
 from designer.endpoint_facts.reached_entities import reach

@@ -7,7 +7,7 @@ import mimetypes
 import puremagic
 import pytest
 
-from runtime.files.allowed import Allowed
+from runtime.files.allowed_files import Allowed
 from runtime.files.sample_files import sample_content
 from runtime.http.problems import Problem
 

@@ -21,7 +21,7 @@ def page(request: HttpRequest) -> HttpResponse:
     """Answer with the metrics; 403 to a caller who may not read them."""
     if not _may_read(request):
         return HttpResponse(status=403)
-    ledger.settle(is_read=True)
+    ledger.flush(is_read=True)
     figures = generate_latest(shared_figures.shared() or metrics().registry)
     return HttpResponse(figures, content_type=CONTENT_TYPE_LATEST, headers={"Cache-Control": "no-store"})
 
