@@ -115,8 +115,8 @@ def _define_beside(progress: Progress, losses: Losses, alias: str) -> None:
         for attribute in item.attributes:
             existing = attributes.get(attribute.logical_name)
             if existing is None or not _serves(existing, attribute):
-                kind = "not there" if existing is None else f"{existing.type.value} here"
-                reason = f"It is {kind}. The demo needs {attribute.type.value}."
+                difference = "not there" if existing is None else f"{existing.type.value} here"
+                reason = f"It is {difference}. The demo needs {attribute.type.value}."
                 losses.add_attribute(entity, attribute.logical_name, reason)
         for name in ("statecode", "statuscode"):
             if name not in attributes:

@@ -247,12 +247,12 @@ def _text(annotation: etree._Element) -> str:
 
 def _navigation(element: etree._Element) -> Navigation:
     """Return the navigation property of an element. Its type may be `Collection(mscrm.account)`."""
-    kind = element.get("Type", "")
-    is_collection = kind.startswith(_COLLECTION)
+    type_name = element.get("Type", "")
+    is_collection = type_name.startswith(_COLLECTION)
     constraint = element.find(f"{_EDM}ReferentialConstraint")
     return Navigation(
         name=element.get("Name", ""),
-        target=short_name(kind.removeprefix(_COLLECTION).removesuffix(")")),
+        target=short_name(type_name.removeprefix(_COLLECTION).removesuffix(")")),
         is_collection=is_collection,
         partner=element.get("Partner") or None,
         constraint=None if constraint is None else constraint.get("Property"),

@@ -15,7 +15,7 @@ from crmbox.importing.csdl_document import Navigation, Property
 from crmbox.importing.csdl_properties import (
     attribute_of,
     attribute_type,
-    is_fact,
+    describes_file,
     is_lookup,
     key_lengths,
     primary_name,
@@ -136,7 +136,7 @@ class _EntityReader:
         """
         properties = self._whole_type.properties
         for name, property in properties.items():
-            if name == self._whole_type.primary_id or is_lookup(property) or is_fact(name, properties):
+            if name == self._whole_type.primary_id or is_lookup(property) or describes_file(name, properties):
                 continue
             make = self._maker(property)
             if make is None:
@@ -160,11 +160,11 @@ class _EntityReader:
             ):
                 return None
             return partial(self._attribute, property, AttributeType.PICKLIST, options)
-        kind = attribute_type(property, self._model.plain(property), self._whole_type.properties)
-        return None if kind is None else partial(self._attribute, property, kind, None)
+        type_ = attribute_type(property, self._model.plain(property), self._whole_type.properties)
+        return None if type_ is None else partial(self._attribute, property, type_, None)
 
     def _attribute(
-        self, property: Property, kind: AttributeType, options: OptionSet | None, name_attribute: str | None
+        self, property: Property, type_: AttributeType, options: OptionSet | None, name_attribute: str | None
     ) -> Attribute:
         """Return the attribute of a property. A text that is too long for its type becomes a memo."""
         name = property.name.lower()
@@ -172,9 +172,9 @@ class _EntityReader:
         length = property.max_length or self._key_lengths.get(name, LONGEST_STRING)
         return Attribute(
             name,
-            kind if length <= LONGEST_STRING or kind is not AttributeType.STRING else AttributeType.MEMO,
+            type_ if length <= LONGEST_STRING or type_ is not AttributeType.STRING else AttributeType.MEMO,
             description=_label(property.description),
-            max_length=length if kind is AttributeType.STRING else None,
+            max_length=length if type_ is AttributeType.STRING else None,
             precision=property.scale,
             behavior=DateTimeBehavior.DATE_ONLY if is_day else DateTimeBehavior.USER_LOCAL,
             option_set=None if options is None else options.name,
@@ -206,8 +206,8 @@ class _EntityReader:
                 targets += [target for target in entity_names if target not in targets]
             self._note_missing_targets(name, missing, has_others=bool(targets))
             if targets and self._note_spelling(_spelled_as_navigations(name, navigations)):
-                kind = AttributeType.OWNER if name == "ownerid" else AttributeType.LOOKUP
-                yield Attribute(name.lower(), kind, targets=tuple(targets), is_custom="_" in name)
+                type_ = AttributeType.OWNER if name == "ownerid" else AttributeType.LOOKUP
+                yield Attribute(name.lower(), type_, targets=tuple(targets), is_custom="_" in name)
 
     def _note_missing_targets(self, lookup: str, missing: Iterable[str], *, has_others: bool) -> None:
         """Note each target of a lookup that does not exist.

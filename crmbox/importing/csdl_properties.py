@@ -81,7 +81,7 @@ def key_lengths(keys: Iterable[Sequence[str]], properties: Mapping[str, Property
     return lengths
 
 
-def is_fact(name: str, properties: Mapping[str, Property]) -> bool:
+def describes_file(name: str, properties: Mapping[str, Property]) -> bool:
     """Whether a property only describes a file or image beside it, and so becomes no attribute of its own."""
     if name.endswith("_name"):
         return _type_of(properties, name.removesuffix("_name")) == GUID

@@ -166,8 +166,8 @@ class Model:
         """Return the type of a property, with the type that it stands for in place of a type definition."""
         return self._plain(property.type)
 
-    def _plain(self, kind: str) -> str:
-        return self.document.underlying.get(csdl_document.short_name(kind), kind)
+    def _plain(self, type_name: str) -> str:
+        return self.document.underlying.get(csdl_document.short_name(type_name), type_name)
 
     @cached_property
     def entities_with_notes(self) -> frozenset[str]:

@@ -47,8 +47,8 @@ def states_fit(attributes: Mapping[str, Attribute]) -> bool:
     return bool(states) and {option.value for option in states} == {option.state for option in statuses}
 
 
-def _options_of_type(attribute: Attribute | None, kind: AttributeType) -> tuple[Option, ...]:
-    if attribute is None or attribute.type is not kind or attribute.options is None:
+def _options_of_type(attribute: Attribute | None, type_: AttributeType) -> tuple[Option, ...]:
+    if attribute is None or attribute.type is not type_ or attribute.options is None:
         return ()
     return attribute.options.options
 

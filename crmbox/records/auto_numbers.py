@@ -24,8 +24,8 @@ def auto_number(pattern: str, now: dt.datetime) -> str:
     return _PLACEHOLDER.sub(lambda match: _part(match[1], match[2], now), pattern)
 
 
-def _part(kind: str, detail: str, now: dt.datetime) -> str:
+def _part(placeholder: str, detail: str, now: dt.datetime) -> str:
     """Return what a placeholder stands for. `detail` is the number of characters, or a pattern of a date."""
-    if kind == "RANDSTRING":
+    if placeholder == "RANDSTRING":
         return "".join(secrets.choice(_CHARACTERS) for _ in range(int(detail)))
     return now.strftime(_DATE_PART.sub(lambda match: _DATE_FORMATS[match[0]], detail))

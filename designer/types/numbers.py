@@ -241,12 +241,12 @@ class DoubleType(InputType):
 
 def _exact(raw: Any) -> Decimal:
     """Return the exact number of a JSON number or a string of digits. Raises InvalidInput."""
-    kind = type(raw)
-    if kind is Decimal:
+    raw_type = type(raw)
+    if raw_type is Decimal:
         return raw  # type: ignore[no-any-return]
-    if kind is int:
+    if raw_type is int:
         return Decimal(raw)
-    if kind is str and len(raw) <= _LONGEST_NUMERAL and _NUMERAL.fullmatch(raw):
+    if raw_type is str and len(raw) <= _LONGEST_NUMERAL and _NUMERAL.fullmatch(raw):
         return Decimal(raw)
     raise InvalidInput("wrong_type", Sentence("Must be a number, or a string of digits."))
 

@@ -133,7 +133,7 @@ def _scheduler_for_front(
     count_up(counts, index, loop, front.put_first)
 
     # Its stub knows neither these nor the attribute.
-    kind: Any = CallbackScheduler
-    scheduler = kind(loop, callback, None, None, None)
+    scheduler_class: Any = CallbackScheduler
+    scheduler = scheduler_class(loop, callback, None, None, None)
     scheduler._schedule_fn = front.take
     return scheduler

@@ -80,8 +80,8 @@ class Entry:
     @classmethod
     def unpacked(cls, content: bytes, most: int) -> Entry | None:
         """Return the entry that `packed` made; None for one that is larger than `most` bytes."""
-        kind, content = content[:1], content[1:]
-        if kind == _COMPRESSED:
+        marker, content = content[:1], content[1:]
+        if marker == _COMPRESSED:
             inflate = zlib.decompressobj()
             content = inflate.decompress(content, most)
             if not inflate.eof:

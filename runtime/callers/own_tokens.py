@@ -221,10 +221,10 @@ def _used_or_revoked(reason: str) -> RefusedCaller:
     return invalid_token("The refresh token has been used or revoked.", reason)
 
 
-def _read_claims(kind: type[Token], text: str) -> Claims:
-    """Return the claims of a token of this kind that the service has signed. Raises RefusedCaller 401."""
+def _read_claims(token_class: type[Token], text: str) -> Claims:
+    """Return the claims of a token of this class that the service has signed. Raises RefusedCaller 401."""
     try:
-        token = kind(text)  # type: ignore[arg-type]  # simplejwt says Token; text is what it reads
+        token = token_class(text)  # type: ignore[arg-type]  # simplejwt says Token; text is what it reads
     except ExpiredTokenError as error:
         raise invalid_token("The token has expired.", "expired") from error
     except (TokenError, KeyError, TypeError, ValueError, OverflowError) as error:

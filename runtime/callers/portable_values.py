@@ -65,10 +65,10 @@ def _unpacked(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     # `_packed` writes every object with one member, whose name is the type of the value.
-    [(kind, inner)] = value.items()
-    if kind == "map":
+    [(type_name, inner)] = value.items()
+    if type_name == "map":
         return {name: _unpacked(member) for name, member in inner.items()}
-    return _READERS[kind](inner)
+    return _READERS[type_name](inner)
 
 
 _READERS: Mapping[str, Any] = {

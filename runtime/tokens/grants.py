@@ -96,15 +96,15 @@ def grant_tokens(request: Request, sent: Mapping[str, Any], allowed: frozenset[s
 
     Raises Problem 400 `unsupported_grant_type`, `invalid_input`, and what the grants raise.
     """
-    kind = sent["grant_type"]
-    if not isinstance(kind, str) or not kind:
+    grant_type = sent["grant_type"]
+    if not isinstance(grant_type, str) or not grant_type:
         raise invalid_input([FieldError("required", "Name a grant.", pointer="/grant_type")])
-    if kind not in allowed:
+    if grant_type not in allowed:
         choices = " or ".join(sorted(allowed))
         raise Problem(
             400, "unsupported_grant_type", f"The grant_type is none of this address. Use {choices}."
         )
-    inputs, issue_tokens = _GRANTS[kind]
+    inputs, issue_tokens = _GRANTS[grant_type]
     # `_request` is Django's request, which REST framework wraps and has no public name for.
     return issue_tokens(request, read_known(request._request, inputs, sent))
 

@@ -35,8 +35,8 @@ def add(statements: Statements, columns: NewColumns) -> None:
 
 def _alterations(columns: NewColumns) -> Iterator[str]:
     for table, added in columns.items():
-        for name, kind in added:
-            yield f"ALTER TABLE {quote(table)} ADD COLUMN {quote(name)} {kind}"
+        for name, column_type in added:
+            yield f"ALTER TABLE {quote(table)} ADD COLUMN {quote(name)} {column_type}"
 
 
 def _add_to_schema(statements: Statements, columns: NewColumns) -> NewColumns:
@@ -51,7 +51,7 @@ def _add_to_schema(statements: Statements, columns: NewColumns) -> NewColumns:
         if statements.rows("PRAGMA writable_schema") != [(1,)]:
             return columns
         for table, added in columns.items():
-            text = "".join(f", {quote(name)} {kind}" for name, kind in added)
+            text = "".join(f", {quote(name)} {column_type}" for name, column_type in added)
             # No row is touched where the text of the table does not end with a bracket.
             if statements.execute(_APPEND, (f"{text})", table)) != 1:
                 not_appended[table] = added
