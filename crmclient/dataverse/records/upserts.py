@@ -40,8 +40,8 @@ from crmclient.values import Guid, QueryResult, Reference, Upserted, Values, par
 _CREATED: Final = 201
 _NO_CONTENT: Final = 204
 _ADDRESS: Final = re.compile(r"\(([0-9a-fA-F-]{36})\)$")
-# Dataverse's documentation: a key whose value holds one of these cannot be written by its address. Control
-# characters, such as the ends of lines, Windows' HTTP service refuses in every path, before Dataverse sees it.
+# Dataverse's documentation: a key whose value holds one of these cannot be written by its address. Windows'
+# HTTP service refuses control characters, such as the ends of lines, in every path, before Dataverse sees it.
 _UNFIT: Final = frozenset("/<>*%&:\\?+") | {chr(code) for code in (*range(0x20), *range(0x7F, 0xA0))}
 # How often a record is looked for: one that is made between the look and the write is there at the next look.
 _LOOKS: Final = 2
