@@ -30,6 +30,8 @@
         ├── DeadlineExceeded
         ├── OutOfSpace                 the platform has no room for what is written
         └── UnexpectedAnswer           an answer that is not of the protocol
+            ├── PlatformFault          the platform says that something has gone wrong in it
+            ├── SignInRefused          the service's own account is not let in
             ├── MissingPrivilege       the service's own account lacks a privilege, which is named
             └── FileLost               the platform knows of a file, but its bytes are gone
 
@@ -305,6 +307,10 @@ class UnexpectedAnswer(PlatformFailure):
 
 class PlatformFault(UnexpectedAnswer):
     """The platform says, in its own protocol, that something has gone wrong in it."""
+
+
+class SignInRefused(UnexpectedAnswer):
+    """The platform, or who gives out its tokens, does not let the service's own account in."""
 
 
 class MissingPrivilege(UnexpectedAnswer):

@@ -63,10 +63,12 @@ class Application:
                 "" if self.id == OWN_IDENTITY else self.id, scope.removesuffix("/.default")
             )
         from crmclient.dataverse.http.clouds import authority_of
-        from crmclient.dataverse.http.entra import Entra, certificate, federated
+        from crmclient.dataverse.http.entra import Entra, federated
 
         credential: str | dict[str, Any] = self.secret
         if self.certificate:
+            from crmclient.dataverse.http.certificate_files import certificate
+
             credential = certificate(Path(self.certificate), self.certificate_password)
         elif self.federated_token_file:
             credential = federated(Path(self.federated_token_file))

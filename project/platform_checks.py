@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import ssl
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
 
+from crmclient.dataverse.http.certificate_files import problem_of
 from crmclient.outbound import check_url, is_public
 from project import applications
 from project.addresses import is_loopback
@@ -22,7 +25,13 @@ def platform_can_be_reached(app_configs: Sequence[AppConfig] | None, **kwargs: A
     """Return what is wrong with the settings of a remote platform, for Django's system checks."""
     if not settings.PORTICO["CRM_URL"]:
         return [*_address_of_dataverse()]
-    return [*_addresses(), *_credentials(), *_files(), *_applications_listed_again()]
+    return [
+        *_addresses(),
+        *_credentials(),
+        *_files(),
+        *_trusted_authorities(),
+        *_applications_listed_again(),
+    ]
 
 
 def _address_of_dataverse() -> Iterator[CheckMessage]:
@@ -45,18 +54,40 @@ def _addresses() -> Iterator[CheckMessage]:
         try:
             check_url(url, insecure=local)
         except ValueError as error:
+            # Not with the address: its user name and password would stand in the log.
             yield Error(
-                f"{name}={url!r}: {error}.",
-                hint="Plain http is allowed in development only, and only to this machine.",
+                f"{name}: {error}.",
+                hint=f"Write it as in https://{_host(url)}. Plain http is allowed in development only, and "
+                "only to this machine.",
                 id="portico.E010",
             )
             continue
+        if name == "CRM_URL" and _is_below_an_organisation(url):
+            yield Error(
+                f"CRM_URL={url!r} leads to a page or to the Web API of an organisation.",
+                hint=f"Write the address of the organisation alone, such as https://{_host(url)}.",
+                id="portico.E024",
+            )
         if not local and not settings.PORTICO["CRM_PRIVATE_ADDRESS"] and _is_private(url):
             yield Error(
                 f"{name}={url!r} leads into a private network.",
                 hint="Set CRM_PRIVATE_ADDRESS=1 if that is meant.",
                 id="portico.E011",
             )
+
+
+def _host(url: str) -> str:
+    """Return the host of a URL, with its port."""
+    return urlsplit(url).netloc.rpartition("@")[2] or "contoso.crm.dynamics.com"
+
+
+def _is_below_an_organisation(url: str) -> bool:
+    """Whether a URL was copied from a browser or from *Developer resources*. On premises, the name of the
+    organisation is a path, which is right.
+    """
+    parts = urlsplit(url)
+    path = parts.path.lower()
+    return bool(parts.query or parts.fragment) or "/api/" in f"{path}/" or path.endswith(".aspx")
 
 
 def _is_private(url: str) -> bool:
@@ -103,7 +134,9 @@ def _settings_of_credential(client: applications.Application, *, uses_entra: boo
     else:
         secret, others = "client_secret", "certificate and federated_token_file"
         place = f" of {client.id} in CRM_CLIENTS"
-    return (f"one of {secret}, {others}" if uses_entra else secret) + place
+    if uses_entra:
+        return f"one of {secret}, {others}{place}"
+    return f"{secret}{place}: with CRM_TOKEN_URL there is no other credential"
 
 
 def _has_own_settings(client: applications.Application) -> bool:
@@ -112,16 +145,20 @@ def _has_own_settings(client: applications.Application) -> bool:
 
 
 def _files() -> Iterator[CheckMessage]:
-    """Find certificates and token files that do not exist."""
+    """Find token files that do not exist, and certificates that do not exist or prove nothing."""
     for client in applications.of_the_platform():
         own = _has_own_settings(client)
-        if client.certificate and not Path(client.certificate).is_file():
+        if client.certificate:
             place = "CRM_CERTIFICATE=" if own else f"CRM_CLIENTS: the certificate of {client.id}, "
-            yield Error(
-                f"{place}{client.certificate!r} is no file.",
-                hint="Write the path of a PFX file, or of a PEM file with certificate and key.",
-                id="portico.E013",
-            )
+            path = Path(client.certificate)
+            problem = problem_of(path, client.certificate_password) if path.is_file() else "is no file"
+            if problem is not None:
+                yield Error(
+                    f"{place}{client.certificate!r}: {problem}.",
+                    hint="Write the path of a PFX file, or of a PEM file, with an RSA key and its "
+                    "certificate, and write the password that it has, if any.",
+                    id="portico.E013",
+                )
         token = client.federated_token_file
         if token and not Path(token).is_file():
             place = (
@@ -135,6 +172,22 @@ def _files() -> Iterator[CheckMessage]:
                 "Kubernetes it is in AZURE_FEDERATED_TOKEN_FILE.",
                 id="portico.E013",
             )
+
+
+def _trusted_authorities() -> Iterator[CheckMessage]:
+    """Find that the authorities that are trusted cannot be read: every connection would fail."""
+    path = os.environ.get("REQUESTS_CA_BUNDLE", "")
+    if not path or Path(path).is_dir():
+        return
+    try:
+        # Of a file without certificates, the error is one of TLS; of a missing one, it is one of the system.
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(path)
+    except OSError:
+        yield Error(
+            f"REQUESTS_CA_BUNDLE={path!r} is no file with certificates.",
+            hint="Name a PEM file with the authorities that are trusted, or leave the setting out.",
+            id="portico.E025",
+        )
 
 
 def _applications_listed_again() -> Iterator[CheckMessage]:

@@ -70,7 +70,7 @@ ACT_FOR_OTHERS: Final = "prvActOnBehalfOfAnotherUser"
 """The service's own account needs it, whichever user a call is made for."""
 
 
-class TokenNotTaken(UnexpectedAnswer):
+class TokenNotTaken(errors.SignInRefused):
     """Entra ID gave a token, and the platform refuses it, also one that was fetched anew."""
 
     def __init__(self) -> None:

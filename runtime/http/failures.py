@@ -86,6 +86,9 @@ def error_response(error: Exception, request: HttpRequest) -> HttpResponse:
     problem = problem_of(error)
     if isinstance(error, errors.DeadlineExceeded) and request.method in _READING:
         problem = _problem_of_late_reading(error)
+    elif type(error) is errors.UnexpectedAnswer and request.method not in _READING:
+        # What stands between here and the platform may have let the request through, and not the answer.
+        problem = _problem_of_wrong_answer(f"{_why_wrong(error)} {_PERHAPS_WRITTEN}")
     record = record_of(request)
     record.refused(problem)
     log_fields = {
@@ -210,11 +213,7 @@ def _problem_of_platform_failure(error: errors.PlatformError) -> Problem:
                 502, "file_lost", "The content of this file is missing on the platform. Send the file again."
             )
         case _:
-            return Problem(
-                502,
-                "platform_error",
-                "The platform did not answer as it should. Quote the requestId to those who run this.",
-            )
+            return _problem_of_wrong_answer(_why_wrong(error))
 
 
 def _problem_of_late_reading(error: errors.DeadlineExceeded) -> Problem:
@@ -236,6 +235,23 @@ def _why_unavailable(error: errors.Unavailable) -> str:
             return "Too many calls to the platform are under way."
         case _:
             return "The platform takes no calls at the moment."
+
+
+def _problem_of_wrong_answer(why: str) -> Problem:
+    return Problem(502, "platform_error", f"{why} Quote the requestId to those who run this.")
+
+
+def _why_wrong(error: errors.PlatformError) -> str:
+    """Return what is wrong with the platform's answer, in a sentence without names of privileges."""
+    match error:
+        case errors.MissingPrivilege():
+            return "The platform does not allow the service what this call needs."
+        case errors.SignInRefused():
+            return "The platform does not let the service in."
+        case errors.PlatformFault():
+            return "Something went wrong in the platform."
+        case _:
+            return "The platform did not answer as it should."
 
 
 def misconfigured() -> Problem:

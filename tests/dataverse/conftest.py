@@ -2,15 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
 
 import pytest
 import requests
 
 from crmclient.dataverse.platform import DataversePlatform
+from designer.overview import forget
+from designer.platform import get_platform
+from runtime.http.outages import outages
+from runtime.serving import served
 from tests.dataverse.reaching import platform_at
 from tests.servers import Server, Site, copied
+
+Serving: TypeAlias = Callable[[DataversePlatform], None]
+_made: list[DataversePlatform] = []
+
+
+def make_platform() -> DataversePlatform:
+    """What the settings name while a test is `serving` from a platform of its own."""
+    return _made[-1]
+
+
+@pytest.fixture
+def serving(portico: None, settings: Any) -> Iterator[Serving]:
+    """Makes a platform the service's own. Before a call of it, the demo's is still there."""
+
+    def serve(platform: DataversePlatform) -> None:
+        _made.append(platform)
+        settings.PORTICO = {**settings.PORTICO, "PLATFORM": f"{__name__}.make_platform"}
+        _forget_the_platform()
+
+    yield serve
+    _forget_the_platform()
+
+
+def _forget_the_platform() -> None:
+    get_platform.cache_clear()
+    forget()
+    outages.forget()
+    served._served = None
 
 
 @pytest.fixture(scope="session")
@@ -28,6 +60,11 @@ class Failing:
     def arm(self, *faults: dict[str, Any]) -> None:
         requests.put(f"{self.server.url}/faults", json={"faults": faults}, timeout=10).raise_for_status()
 
+    def deny(self, *privileges: str) -> None:
+        """From now on, the account of the service lacks these privileges, until the end of the test."""
+        body = {"faults": [], "denied": privileges}
+        requests.put(f"{self.server.url}/faults", json=body, timeout=10).raise_for_status()
+
     def struck(self) -> list[int]:
         answer = requests.get(f"{self.server.url}/faults", timeout=10).json()
         return [fault["struck"] for fault in answer["faults"]]
@@ -44,4 +81,4 @@ def failing(_failing_server: Server) -> Iterator[Failing]:
     faults = Failing(_failing_server)
     faults.arm()
     yield faults
-    faults.arm()
+    faults.deny()

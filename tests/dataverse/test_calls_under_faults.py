@@ -6,7 +6,6 @@ At first nothing is known of the platform, as after a first start; then what fai
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,13 +13,9 @@ import pytest
 from crmbox.demo.people import FIRST_ACCOUNT
 from crmclient.sentences import for_log
 from designer.models import Endpoint, ExposedEntity
-from designer.overview import forget
-from designer.platform import get_platform
-from runtime.http.outages import outages
-from runtime.serving import served
 from tests.callers import Caller, account
 from tests.contract.test_files import PNG
-from tests.dataverse.conftest import Failing
+from tests.dataverse.conftest import Failing, Serving
 from tests.dataverse.reaching import platform_at
 from tests.dataverse.test_studio_faults import FAULTS, FOREVER, PATHS
 from tests.runtime.accounts import ACCOUNTS
@@ -48,31 +43,14 @@ COLD = {
 """What a caller is told of how the platform fails, by the fault, while its metadata is not known."""
 SECONDS = 2.0
 """So long the platform has for each request here: the slow one takes longer on any machine."""
-_made: list[Any] = []
-
-
-def make_platform() -> Any:
-    """What the settings name."""
-    return _made[-1]
 
 
 @pytest.fixture
-def remote(portico: None, failing: Failing, settings: Any) -> Iterator[Failing]:
-    """The service's platform is Dataverse, of which nothing is known."""
-    here = {"PLATFORM": f"{__name__}.make_platform", "PLATFORM_TIMEOUT": SECONDS}
-    settings.PORTICO = {**settings.PORTICO, **here}
-    _made.append(platform_at(failing.server, retries=0, timeout=SECONDS, metadata_timeout=SECONDS))
-    _forget()
-    yield failing
-    failing.arm()
-    _forget()
-
-
-def _forget() -> None:
-    get_platform.cache_clear()
-    forget()
-    outages.forget()
-    served._served = None
+def remote(serving: Serving, failing: Failing, settings: Any) -> Failing:
+    """The service's platform is Dataverse, of which nothing is known, and which has little time."""
+    settings.PORTICO = {**settings.PORTICO, "PLATFORM_TIMEOUT": SECONDS}
+    serving(platform_at(failing.server, retries=0, timeout=SECONDS, metadata_timeout=SECONDS))
+    return failing
 
 
 def _refused(caller: Caller, fault: str) -> dict[str, tuple[int, str]]:
@@ -163,6 +141,23 @@ def test_a_write_whose_answer_is_lost_may_be_there(remote: Failing) -> None:
     assert (answer.status_code, answer.json()["code"]) == (503, "platform_unavailable")
     assert "ended before the answer" in answer.json()["detail"]
     assert "look before you send it again" in answer.json()["detail"]
+
+
+def test_a_write_whose_answer_cannot_be_read_may_be_there(remote: Failing) -> None:
+    max = account("manager")
+    name = "Answered by a gateway"
+    garbled = {"executed": True, "status": 200, "body": "<html>"}
+    assert max.get(ACCOUNT).status_code == 200
+    remote.arm({"method": "POST", "path": "/accounts", **FOREVER, **garbled})
+    written = max.post(ACCOUNTS, {"name": name})
+    remote.arm({"method": "GET", "path": "/accounts", **FOREVER, **garbled})
+    read = max.get(ACCOUNT)
+    remote.arm()
+
+    assert (written.status_code, read.status_code) == (502, 502)
+    assert "look before you send it again. Quote the requestId" in written.json()["detail"]
+    assert "look before" not in read.json()["detail"]
+    assert max.get(f"/api/sales/queries/accounts?name={name}").json()["count"] == 1
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import hashlib
 import json
 import ssl
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -17,10 +17,14 @@ from urllib.parse import parse_qs
 import pytest
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import padding
+from cryptography.hazmat.primitives.asymmetric import ec, padding
+from django.core.management import call_command
+from django.core.management.base import SystemCheckError
 
+from crmclient.dataverse.http.certificate_files import certificate
 from crmclient.dataverse.http.clouds import authority_of
-from crmclient.dataverse.http.entra import Entra, certificate
+from crmclient.dataverse.http.entra import Entra
+from crmclient.dataverse.http.token_refusals import TokenRefused
 from crmclient.errors import PlatformFailure
 from project.applications import Application
 from tests.dataverse.certificates import Identity, self_signed
@@ -107,6 +111,83 @@ def test_the_authority_gets_an_assertion_that_only_the_key_can_have_signed(
     assert named == {name: prints[name] for name in named}
 
 
+def _ec_key() -> bytes:
+    return ec.generate_private_key(ec.SECP256R1()).private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+
+
+UNUSABLE: dict[str, tuple[str, Callable[[Identity], bytes], bytes, str]] = {
+    "no key": ("pem", lambda one: one.pem, b"", "it has no private key"),
+    "no certificate": ("pem", lambda one: one.key_pem(None), b"", "it has no certificate"),
+    "no PEM": ("pem", lambda one: b'{"keys": []}', b"", "it has no certificate"),
+    "no password": ("pem", lambda one: one.key_pem(PASSWORD) + one.pem, b"", "its key needs a password"),
+    "a password too many": ("pem", lambda one: one.key_pem(None) + one.pem, PASSWORD, "it has no password"),
+    "a wrong password": ("pem", lambda one: one.key_pem(PASSWORD) + one.pem, b"x", "its password is wrong"),
+    "another key": ("pem", lambda one: self_signed().key_pem(None) + one.pem, b"", "belongs to another key"),
+    "another type": ("pem", lambda one: _ec_key() + one.pem, b"", "its key is not of the type RSA"),
+    "a damaged key": (
+        "pem",
+        lambda one: one.pem + b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
+        b"",
+        "it is damaged",
+    ),
+    "PFX without its password": ("pfx", lambda one: one.pfx(PASSWORD), b"", "its password is wrong"),
+    "no PFX": ("pfx", lambda one: one.pem, b"", "it is damaged"),
+}
+
+
+@pytest.mark.parametrize("case", UNUSABLE)
+def test_a_file_that_proves_nothing_is_refused_before_anybody_is_asked(
+    identity: Identity, tmp_path: Path, settings: Any, case: str
+) -> None:
+    suffix, content, password, said = UNUSABLE[case]
+    path = tmp_path / f"application.{suffix}"
+    path.write_bytes(content(identity))
+    here = {
+        "CRM_URL": "https://contoso.example",
+        "CRM_TENANT_ID": "contoso",
+        "CRM_CLIENT_ID": "the client",
+        "CRM_CERTIFICATE": str(path),
+        "CRM_CERTIFICATE_PASSWORD": password.decode(),
+    }
+    settings.PORTICO = {**settings.PORTICO, **here}
+
+    with pytest.raises(SystemCheckError, match=r"portico\.E013") as refused:
+        call_command("check")
+
+    assert f"CRM_CERTIFICATE={str(path)!r}: " in str(refused.value)
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize("is_key_first", [True, False])
+def test_key_and_certificate_stand_in_any_order(
+    authority: Authority, identity: Identity, tmp_path: Path, is_key_first: bool
+) -> None:
+    path = tmp_path / "application.pem"
+    parts = [identity.key_pem(None), identity.pem]
+    path.write_bytes(b"".join(parts if is_key_first else parts[::-1]))
+
+    Entra("adfs", "a", certificate(path), "s", authority=authority.url).fetch(10)
+
+    [asked] = authority.asked
+    assert _verified(asked["client_assertion"], identity)
+
+
+@pytest.mark.parametrize("content", [None, b"", b"no certificate"])
+def test_trusted_authorities_that_cannot_be_read_are_refused(
+    tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch, content: bytes | None
+) -> None:
+    trusted = tmp_path / "trusted.pem"
+    if content is not None:
+        trusted.write_bytes(content)
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(trusted))
+    settings.PORTICO = {**settings.PORTICO, "CRM_URL": "https://contoso.example"}
+
+    with pytest.raises(SystemCheckError, match=r"portico\.E025"):
+        call_command("check")
+
+
 def test_a_wrong_password_is_no_token(authority: Authority, identity: Identity, tmp_path: Path) -> None:
     path = tmp_path / "application.pfx"
     path.write_bytes(identity.pfx(PASSWORD))
@@ -128,6 +209,11 @@ def test_a_workload_shows_the_token_that_its_platform_wrote_last(
     assert source.fetch(10).text == "good"
     path.write_text("the second\n")
     source.fetch(10)
+    for content in (b"", b"\n", b"\x30\x82\xff"):
+        path.write_bytes(content)
+        with pytest.raises(TokenRefused, match=f"{path} holds no token") as refused:
+            source.fetch(10)
+        assert refused.value.advice.startswith("Correct CRM_FEDERATED_TOKEN_FILE")
     path.unlink()
     with pytest.raises(PlatformFailure, match=f"{path} cannot be read: No such file"):
         source.fetch(10)

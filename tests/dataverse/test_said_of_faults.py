@@ -247,6 +247,11 @@ TOKEN_FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
         "gave no token (status 200)",
         "CRM_AUTHORITY or CRM_TOKEN_URL",
     ),
+    "no token endpoint": (
+        {"status": 404, "headers": OAUTH, "body": '{"error": {"code": "0x0", "message": "Not found."}}'},
+        "gave no token (status 404)",
+        "CRM_AUTHORITY or CRM_TOKEN_URL and what is on the way",
+    ),
     "an unknown reason": (
         {"status": 400, "headers": OAUTH, "body": '{"error": "out_of_tokens"}'},
         "gave no token (out_of_tokens, status 400)",

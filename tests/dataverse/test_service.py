@@ -183,6 +183,9 @@ def test_a_refresh_is_a_command(installation: Site, crm: Server, remote: Server)
         ("CRM_URL", "http://contoso.example", "portico.E010"),
         ("CRM_URL", "https://user:secret@contoso.example", "portico.E010"),
         ("CRM_URL", "https://10.0.0.1", "portico.E011"),
+        ("CRM_URL", "https://contoso.example/api/data/v9.2/", "portico.E024"),
+        ("CRM_URL", "https://contoso.example/main.aspx?appid=1#home", "portico.E024"),
+        ("CRM_URL", "https://crm.example/contoso/main.aspx", "portico.E024"),
         ("CRM_URL", "https://169.254.169.254", "portico.E011"),
         ("CRM_CLIENT_ID", "", "portico.E012"),
         ("CRM_CLIENT_SECRET", "", "portico.E012"),
@@ -197,8 +200,10 @@ def test_a_way_to_the_platform_that_cannot_be_right_is_refused(
 ) -> None:
     settings.PORTICO = {**settings.PORTICO, **settings_for(crm), name: value}
 
-    with pytest.raises(SystemCheckError, match=code):
+    with pytest.raises(SystemCheckError, match=code) as refused:
         call_command("check")
+
+    assert "secret@" not in str(refused.value)
 
 
 def test_an_application_that_is_listed_again_is_told(installation: Site, crm: Server) -> None:

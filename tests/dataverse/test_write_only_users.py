@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 
 import pytest
-import requests
 
 from crmclient.dataverse.platform import DataversePlatform
 from crmclient.errors import AccessDenied, DuplicateKey, MissingPrivilege, RecordNotFound, VersionMismatch
@@ -17,24 +15,13 @@ from tests.dataverse.conftest import Failing
 NUMBER = "WRITE-ONLY-1"
 
 
-@pytest.fixture
-def denying(failing: Failing) -> Iterator[Failing]:
-    yield failing
-    deny(failing)
-
-
-def deny(failing: Failing, *privileges: str) -> None:
-    body = {"faults": [], "denied": privileges}
-    requests.put(f"{failing.server.url}/faults", json=body, timeout=30).raise_for_status()
-
-
 def named(platform: DataversePlatform, id: str) -> object:
     return platform.retrieve("account", id, ["name"]).values["name"]
 
 
-def test_who_may_create_and_not_read_creates_once(denying: Failing) -> None:
-    platform = denying.platform()
-    deny(denying, "prvReadAccount")
+def test_who_may_create_and_not_read_creates_once(failing: Failing) -> None:
+    platform = failing.platform()
+    failing.deny("prvReadAccount")
 
     first = platform.create("account", {"name": "Unread"})
     second = platform.create("account", {"name": "Unread"})
@@ -42,19 +29,19 @@ def test_who_may_create_and_not_read_creates_once(denying: Failing) -> None:
     assert first.version is second.version is None
     with pytest.raises(MissingPrivilege):
         platform.retrieve("account", first.id, ["name"])
-    deny(denying)
+    failing.deny()
     same = Filter((Condition("accountid", Operator.IN, (first.id, second.id)),))
     assert len(platform.query(Query("account", (Column("name"),), same)).rows) == 2
 
 
-def test_who_may_create_and_not_read_creates_with_others_at_once(denying: Failing) -> None:
-    platform = denying.platform()
+def test_who_may_create_and_not_read_creates_with_others_at_once(failing: Failing) -> None:
+    platform = failing.platform()
     platform.attributes("contact")
-    deny(denying, "prvReadContact")
+    failing.deny("prvReadContact")
     account, contact = platform.batch(
         [Create("account", {"name": "Read"}), Create("contact", {"lastname": "Unread"})]
     )
-    deny(denying)
+    failing.deny()
 
     assert account is not None
     assert contact is not None
@@ -62,9 +49,9 @@ def test_who_may_create_and_not_read_creates_with_others_at_once(denying: Failin
     assert platform.retrieve("contact", contact.id, ["lastname"]).values == {"lastname": "Unread"}
 
 
-def test_who_may_not_create_is_told_so(denying: Failing) -> None:
-    platform = denying.platform()
-    deny(denying, "prvReadAccount", "prvCreateAccount")
+def test_who_may_not_create_is_told_so(failing: Failing) -> None:
+    platform = failing.platform()
+    failing.deny("prvReadAccount", "prvCreateAccount")
 
     with pytest.raises((AccessDenied, MissingPrivilege)) as refused:
         platform.create("account", {"name": "Never"})
@@ -72,37 +59,37 @@ def test_who_may_not_create_is_told_so(denying: Failing) -> None:
     assert "prvCreateAccount" in str(refused.value)
 
 
-def test_a_create_whose_answer_is_lost_is_done(denying: Failing) -> None:
-    platform = denying.platform()
-    deny(denying, "prvReadAccount")
+def test_a_create_whose_answer_is_lost_is_done(failing: Failing) -> None:
+    platform = failing.platform()
+    failing.deny("prvReadAccount")
     platform.create("account", {"name": "Noted as unreadable"})
-    denying.arm({"method": "POST", "path": "/accounts$", "executed": True, "cut": "answer"})
+    failing.arm({"method": "POST", "path": "/accounts$", "executed": True, "cut": "answer"})
 
     created = platform.create("account", {"name": "Lost"})
 
-    deny(denying)
+    failing.deny()
     assert created.version is None
     assert named(platform, created.id) == "Lost"
 
 
-def test_an_update_is_done_with_and_without_a_version(denying: Failing) -> None:
-    platform = denying.platform()
+def test_an_update_is_done_with_and_without_a_version(failing: Failing) -> None:
+    platform = failing.platform()
     made = platform.create("account", {"name": "Before"})
-    deny(denying, "prvReadAccount")
+    failing.deny("prvReadAccount")
 
     first = platform.update("account", made.id, {"name": "First"}, if_version=made.version)
     second = platform.update("account", made.id, {"name": "Second"})
     with pytest.raises(VersionMismatch):
         platform.update("account", made.id, {"name": "Stale"}, if_version=made.version)
 
-    deny(denying)
+    failing.deny()
     assert (first.id, first.version) == (second.id, second.version) == (made.id, None)
     assert named(platform, made.id) == "Second"
 
 
-def test_an_update_of_a_missing_record_is_refused(denying: Failing) -> None:
-    platform = denying.platform()
-    deny(denying, "prvReadAccount")
+def test_an_update_of_a_missing_record_is_refused(failing: Failing) -> None:
+    platform = failing.platform()
+    failing.deny("prvReadAccount")
     made = platform.create("account", {"name": "Made"})
     platform.delete("account", made.id)
 
@@ -110,24 +97,24 @@ def test_an_update_of_a_missing_record_is_refused(denying: Failing) -> None:
         platform.update("account", made.id, {"name": "Gone"})
 
 
-def test_who_may_neither_write_nor_read_is_refused(denying: Failing) -> None:
-    platform = denying.platform()
+def test_who_may_neither_write_nor_read_is_refused(failing: Failing) -> None:
+    platform = failing.platform()
     made = platform.create("account", {"name": "Before"})
-    deny(denying, "prvReadAccount", "prvWriteAccount")
+    failing.deny("prvReadAccount", "prvWriteAccount")
 
     with pytest.raises((AccessDenied, MissingPrivilege)) as refused:
         platform.update("account", made.id, {"name": "Never"})
 
     assert "prvWriteAccount" in str(refused.value)
-    deny(denying)
+    failing.deny()
     assert named(platform, made.id) == "Before"
 
 
-def test_a_batch_without_a_create_is_done(denying: Failing) -> None:
-    platform = denying.platform()
+def test_a_batch_without_a_create_is_done(failing: Failing) -> None:
+    platform = failing.platform()
     made, other = (platform.create("account", {"name": name}) for name in ("Before", "Going"))
     contact = platform.create("contact", {"lastname": "Read"})
-    deny(denying, "prvReadAccount")
+    failing.deny("prvReadAccount")
 
     operations: list[Operation] = [
         Update("contact", contact.id, {"lastname": "Read again"}),
@@ -136,7 +123,7 @@ def test_a_batch_without_a_create_is_done(denying: Failing) -> None:
     ]
     answers = [platform.batch(operations[:2]), platform.batch(operations)]
 
-    deny(denying)
+    failing.deny()
     for [of_contact, of_account, *_] in answers:
         assert of_contact is not None
         assert of_contact.version is not None, "contacts may be read"
@@ -147,26 +134,26 @@ def test_a_batch_without_a_create_is_done(denying: Failing) -> None:
         named(platform, other.id)
 
 
-def test_a_batch_over_several_unreadable_entities_is_done(denying: Failing) -> None:
-    platform = denying.platform()
-    deny(denying, "prvReadAccount", "prvReadContact")
+def test_a_batch_over_several_unreadable_entities_is_done(failing: Failing) -> None:
+    platform = failing.platform()
+    failing.deny("prvReadAccount", "prvReadContact")
     platform.create("account", {"name": "Noted as unreadable"})
 
     account, contact = platform.batch(
         [Create("account", {"name": "First"}), Create("contact", {"lastname": "Second"})]
     )
 
-    deny(denying)
+    failing.deny()
     assert account is not None
     assert contact is not None
     assert named(platform, account.id) == "First"
     assert platform.retrieve("contact", contact.id, ["lastname"]).values == {"lastname": "Second"}
 
 
-def test_an_upsert_is_done_and_says_whether_it_created(denying: Failing) -> None:
-    platform = denying.platform()
+def test_an_upsert_is_done_and_says_whether_it_created(failing: Failing) -> None:
+    platform = failing.platform()
     key = {"accountnumber": NUMBER}
-    deny(denying, "prvReadAccount")
+    failing.deny("prvReadAccount")
 
     created = platform.upsert("account", key, {"name": "Created"}, exists=False)
     with pytest.raises(DuplicateKey):
@@ -178,7 +165,7 @@ def test_an_upsert_is_done_and_says_whether_it_created(denying: Failing) -> None
         platform.upsert("account", key, {"name": "Gone"}, exists=True)
     created_again = platform.upsert("account", key, {"name": "Created again"})
 
-    deny(denying)
+    failing.deny()
     assert [answer.created for answer in (created, changed, changed_again, created_again)] == [
         True,
         False,
@@ -190,11 +177,11 @@ def test_an_upsert_is_done_and_says_whether_it_created(denying: Failing) -> None
     platform.delete("account", created_again.id)
 
 
-def test_files_are_stored(denying: Failing) -> None:
-    platform = denying.platform()
+def test_files_are_stored(failing: Failing) -> None:
+    platform = failing.platform()
     account = platform.create("account", {"name": "With files"})
     note = platform.create("annotation", {"subject": "A note"})
-    deny(denying, "prvReadAccount", "prvReadNote")
+    failing.deny("prvReadAccount", "prvReadNote")
 
     stored = [
         platform.upload(*place, io.BytesIO(b"hello"), file_name="a.txt", content_type="text/plain")
@@ -205,7 +192,7 @@ def test_files_are_stored(denying: Failing) -> None:
         )
     ]
 
-    deny(denying)
+    failing.deny()
     assert {(info.file_name, info.size, info.content_type) for info in stored} == {("a.txt", 5, "text/plain")}
     for place in (("account", account.id, "new_contract"), ("annotation", note.id, "documentbody")):
         download = platform.download(*place)

@@ -19,7 +19,8 @@ from crmclient.sentences import Sentence
 
 @dataclass
 class Entra:
-    """Fetches tokens. `credential` is a secret's text, or what `certificate` or `federated` returns.
+    """Fetches tokens. `credential` is a secret's text, what `federated` returns, or
+    `certificate_files.certificate`.
 
     The library's own application object is made with the first token, since it asks the authority at once.
     """
@@ -55,6 +56,9 @@ class Entra:
                 # The library has a cache of its own, which may hold the token that was refused.
                 self._application.remove_tokens_for_client()
                 answer = self._application.acquire_token_for_client([self.scope])
+        except TokenRefused:
+            # The file of a federated token has none.
+            raise
         except OSError as error:
             # The library's own errors of its connection are of this kind, too.
             if isinstance(error.filename, str):
@@ -122,21 +126,14 @@ def federated(path: Path) -> dict[str, Any]:
     The workload's own platform, such as Kubernetes, writes the file and renews it. So the file is read
     whenever a token is fetched.
     """
-    return {"client_assertion": lambda: path.read_text(encoding="ascii").strip()}
 
+    def token() -> str:
+        text = path.read_text(encoding="ascii", errors="replace").strip()
+        if not text or not text.isascii():
+            raise TokenRefused(
+                Sentence("%(file)s holds no token.", file=str(path)),
+                Sentence("Correct CRM_FEDERATED_TOKEN_FILE, or have the token written there again."),
+            )
+        return text
 
-def certificate(path: Path, password: str = "") -> dict[str, Any]:
-    """Return the credential in a file, as the library takes it.
-
-    The file is PFX, or PEM with both key and certificate.
-    Raises OSError for a file that cannot be read, and ValueError for a PEM file without a certificate.
-    """
-    secret = {"passphrase": password} if password else {}
-    if path.suffix.lower() in (".pfx", ".p12"):
-        # Raises OSError for a missing file now: the library reads it only when it needs the key.
-        path.stat()
-        return {"private_key_pfx_path": str(path), "public_certificate": True, **secret}
-    text = path.read_text(encoding="ascii")
-    begin = text.index("-----BEGIN CERTIFICATE-----")
-    end = text.index("-----END CERTIFICATE-----") + len("-----END CERTIFICATE-----")
-    return {"private_key": text, "public_certificate": text[begin:end], **secret}
+    return {"client_assertion": token}

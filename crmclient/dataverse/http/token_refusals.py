@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from crmclient.errors import PlatformFailure, Throttled, Unavailable, UnexpectedAnswer
+from crmclient.errors import PlatformFailure, SignInRefused, Throttled, Unavailable
 from crmclient.sentences import Sentence
 
 _NUMBER: Final = re.compile(r"\bAADSTS(\d{3,10})\b", re.ASCII)
@@ -60,6 +60,10 @@ _ADVICE: Final[dict[int, tuple[Sentence, Sentence]]] = {
     700024: (
         Sentence("The certificate or the federated token is not valid at this time."),
         Sentence("Set this machine's clock by NTP, and make sure that the federated token is renewed."),
+    ),
+    50027: (
+        Sentence("What the application shows is no token."),
+        Sentence("Correct CRM_FEDERATED_TOKEN_FILE, or have the token written there again."),
     ),
     700023: (Sentence("The assertion is for another authority."), Sentence("Correct CRM_AUTHORITY.")),
     70021: (Sentence("No federated credential of the application fits the token."), _FEDERATED),
@@ -114,7 +118,7 @@ class TokenThrottled(Throttled):
     """The token endpoint asks for a pause. Dataverse itself does not."""
 
 
-class TokenRefused(UnexpectedAnswer):
+class TokenRefused(SignInRefused):
     """The token endpoint gave no token. `advice` says what to do about it."""
 
     def __init__(self, message: str, advice: str = _CHECK_ALL) -> None:
@@ -128,8 +132,8 @@ def refusal_of(giver: str, answer: object, status: int | None = None) -> Platfor
     Only OAuth's error code and Entra ID's number are taken over from the answer's text.
     """
     fields = answer if isinstance(answer, Mapping) else {}
-    word = str(fields.get("error", ""))
-    oauth_word = word if _WORD.fullmatch(word) else ""
+    word = fields.get("error")
+    oauth_word = word if isinstance(word, str) and _WORD.fullmatch(word) else ""
     match = _NUMBER.search(str(fields.get("error_description", "")))
     codes = ", ".join(
         part
@@ -145,7 +149,7 @@ def refusal_of(giver: str, answer: object, status: int | None = None) -> Platfor
         return TokenUnavailable(sentence, retry_after=_RETRY_AFTER)
     understood = (_ADVICE.get(int(match[1])) if match else None) or _BY_WORD.get(oauth_word)
     if understood is None:
-        # Every token endpoint gives its reason as `error`.
-        return TokenRefused(sentence, _CHECK_ALL if word else _NO_ENDPOINT)
+        # Every token endpoint gives its reason as `error`, which is a text: a Web API has an object there.
+        return TokenRefused(sentence, _CHECK_ALL if isinstance(word, str) else _NO_ENDPOINT)
     reason, advice = understood
     return TokenRefused(Sentence("%(said)s %(reason)s", said=sentence, reason=reason), advice)
