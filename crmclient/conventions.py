@@ -68,7 +68,9 @@ class SystemAttributes:
     """The attributes of an entity that the platform sets itself. An entity may lack any of them.
 
     `version` changes with every write of a record; as text it is `Record.version`. `state` and `status`
-    belong together: a new record has the first state, and a write of one sets the other. Attributes in
+    belong together: a new record has the first state, and a write of one sets the other. `first_state` is its
+    value, if it is the same for all entities: it is known, then, where the options may not be read, and every
+    other state counts as inactive. Attributes in
     `set_to_caller` get the user whom the call acts for, if a create does not set them. Those in `composed`
     are made of other attributes, in the platform's own way, such as a full name of first and last name. So
     are attributes whose names are that of another attribute with one of `composed_suffixes`. Attributes in
@@ -79,6 +81,7 @@ class SystemAttributes:
     ownership: Ownership | None = None
     state: str | None = None
     status: str | None = None
+    first_state: int | None = None
     set_to_caller: frozenset[str] = frozenset()
     composed: Mapping[str, frozenset[str]] = field(default_factory=dict)
     composed_suffixes: tuple[str, ...] = ()

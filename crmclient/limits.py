@@ -24,8 +24,8 @@ from crmclient.values import Party, Reference
 LONGEST_FILE_NAME: Final = 255
 LONGEST_CONTENT_TYPE: Final = 256
 
-Options: TypeAlias = Callable[[Attribute], OptionSet]
-"""Finds the option set of a choice."""
+Options: TypeAlias = Callable[[Attribute], OptionSet | None]
+"""Finds the option set of a choice; None where it may not be read, so that only the platform can check."""
 
 
 def check(attribute: Attribute, value: Any, options: Options) -> None:
@@ -137,7 +137,8 @@ def _check_parties(attribute: Attribute, value: tuple[Party, ...], options: Opti
 
 
 def _has_option(attribute: Attribute, value: int, options: Options) -> bool:
-    return any(option.value == value for option in options(attribute).options)
+    option_set = options(attribute)
+    return option_set is None or any(option.value == value for option in option_set.options)
 
 
 _LIMITS: Final[dict[AttributeType, Callable[[Attribute, Any, Options], None]]] = {

@@ -141,8 +141,9 @@ class Attribute:
     is the name of the option set of a choice attribute: a global one's, or the attribute's own (then
     `options` holds it). `max_size` of a file is in bytes. `is_several`: its values are tuples of such values,
     as only outputs of processes are. `is_parent`: it is the lookup by which the entity's records form a
-    hierarchy. `takes_addresses`: a party of the list may be a mail address without a record. One that is not
-    `readable` can be written, or asked for by other means, and is never selected.
+    hierarchy; None where that may not be read. `takes_addresses`: a party of the list may be a mail address
+    without a record. One that is not `readable` can be written, or asked for by other means, and is never
+    selected.
     """
 
     logical_name: str
@@ -165,7 +166,7 @@ class Attribute:
     is_primary_name: bool = False
     is_custom: bool = False
     is_several: bool = False
-    is_parent: bool = False
+    is_parent: bool | None = False
     takes_addresses: bool = False
     readable: bool = True
 

@@ -6,7 +6,9 @@ from collections.abc import Collection, Mapping
 from enum import Enum
 
 from crmclient.conventions import SystemAttributes
+from crmclient.errors import MissingPrivilege, UnknownOptionSet
 from crmclient.metadata import Attribute
+from crmclient.platform import Platform
 
 
 class Origin(Enum):
@@ -45,3 +47,22 @@ def origin(
 def _is_filled(attribute: Attribute, system: SystemAttributes) -> bool:
     """Whether the platform gives the attribute a default that the metadata do not tell."""
     return attribute.logical_name in system.filled or attribute.type in system.filled_types
+
+
+def first_state(entity: str, platform: Platform) -> int | None:
+    """Return the state that new records of `entity` have; None for an entity without states.
+
+    Raises MissingPrivilege where that may not be read.
+    """
+    system = platform.conventions.of(entity)
+    if system.state is None or system.state not in platform.attributes(entity):
+        return None
+    try:
+        options = platform.option_set(system.state, entity=entity).options
+    except UnknownOptionSet:
+        return None
+    except MissingPrivilege:
+        if system.first_state is None:
+            raise
+        return system.first_state
+    return options[0].value if options else None

@@ -62,6 +62,7 @@ _PRIVILEGES: Final = uuid.UUID("6c3f2c0e-6a63-4cf5-9c0d-7d6f0a1f5b1e")
 """The namespace of the ids of privileges, which follow from their names."""
 
 _NAME: Final = re.compile(r"\w+")
+_LINKED: Final = re.compile(r"<link-entity\b[^>]*?\sname\s*=\s*[\"'](\w+)[\"']")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +173,16 @@ def _expanded_entities(request: Request, entity: str) -> Iterator[str]:
             yield from type_.lookups[name].targets
 
 
+def _linked_entities(request: Request) -> Iterator[str]:
+    """Yield the entities that FetchXML links, without those that only pair the records of a many-to-many
+    relationship.
+    """
+    for name in _LINKED.findall(request.query.get("fetchXml", "")):
+        stored = request.model.snapshot.entities.get(name)
+        if stored is not None and not stored.entity.is_intersect:
+            yield name
+
+
 def _needed_for_records(request: Request, entity: str) -> Iterator[str]:
     """Yield the privileges that the request needs to read, write or associate records of `entity`."""
     last = request.path[-1].name
@@ -220,7 +231,8 @@ def _needed_privileges(request: Request) -> Iterator[str]:
     entity = request.model.sets.get(name)
     if entity is not None:
         yield from _needed_for_records(request, entity)
-        yield from (_privilege("Read", expanded) for expanded in _expanded_entities(request, entity))
+        joined = (*_expanded_entities(request, entity), *_linked_entities(request))
+        yield from (_privilege("Read", name) for name in joined)
         return
     if name == "EntityDefinitions":
         parts = " ".join([*(part.name for part in request.path[1:]), request.query.get("$expand", "")])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from crmclient.conventions import EVERYTHING, Ability, Conventions, Notes, Ownership, SystemAttributes, Users
+from crmclient.dataverse.metadata.metadata_json import ACTIVE
 from crmclient.dataverse.own_messages import FORBIDDEN
 from crmclient.metadata import AttributeType
 
@@ -19,6 +20,7 @@ CONVENTIONS: Final = Conventions(
         ),
         state="statecode",
         status="statuscode",
+        first_state=ACTIVE,
         set_to_caller=frozenset({"ownerid", "createdby", "modifiedby"}),
         # In the organisation's order of names, and in its own currency.
         composed={"fullname": frozenset({"firstname", "middlename", "lastname"})},

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from crmclient.errors import MissingPrivilege
 from crmclient.metadata import Attribute, OptionSet
 from crmclient.query.resolving import can_compare
 from designer.calendar import calendar
@@ -92,10 +93,15 @@ class QueryValues:
 
 
 def _option_set_of(attribute: Attribute, metadata: Attributes) -> OptionSet | None:
-    """Return the option set of a choice attribute, its own or a global one; None for another attribute."""
-    if attribute.option_set is None:
+    """Return the option set of a choice attribute, its own or a global one. None for another attribute, and
+    where the service's own account may not read options: then the platform alone knows them.
+    """
+    if attribute.options is not None or attribute.option_set is None:
+        return attribute.options
+    try:
+        return metadata.option_set(attribute.option_set)
+    except MissingPrivilege:
         return None
-    return attribute.options or metadata.option_set(attribute.option_set)
 
 
 def _attribute_compared(conditions: Sequence[tuple[Use, Attribute]]) -> Attribute | None:

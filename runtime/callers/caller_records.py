@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from crmclient import Call, Guid, Platform, Share, Value
 from crmclient.conventions import Users
+from crmclient.errors import MissingPrivilege
 from crmclient.metadata import Attribute
 from crmclient.query.ast import Column, Condition, Filter, Operator, Page, Query
 
@@ -17,18 +18,22 @@ _ABOUT_CALLER = Call(about_caller=True, share=Share.READS)
 class CallerRecords:
     """How to read the records of callers in `entity`, whose primary id is the attribute `id`.
 
-    A record no longer counts when its attribute `state` has one of the values in `inactive`. Without a
-    `state`, every record counts.
+    A record no longer counts when its attribute `state` has one of the values in `inactive` or, where these
+    are not known, any but `active`. Without a `state`, every record counts.
     """
 
     entity: str
     id: str
     state: str | None = None
-    inactive: frozenset[Value] = frozenset()
+    inactive: frozenset[Value] | None = frozenset()
+    active: Value = None
 
     def is_active(self, row: Mapping[str, Value]) -> bool:
         """Whether the record in `row` counts."""
-        return self.state is None or row[self.state] not in self.inactive
+        if self.state is None:
+            return True
+        value = row[self.state]
+        return value == self.active if self.inactive is None else value not in self.inactive
 
     def query(self, record: Guid) -> Query:
         """Return the query for one record, with all attributes that `is_active` reads."""
@@ -64,10 +69,20 @@ def records_in(entity: str, platform: Platform) -> CallerRecords:
     status = attributes.get(system.status or "")
     if system.state not in attributes or status is None:
         return CallerRecords(entity, id)
-    return CallerRecords(entity, id, system.state, _inactive_states(status, entity, platform))
+    inactive = _inactive_states(status, entity, platform)
+    return CallerRecords(entity, id, system.state, inactive, system.first_state)
 
 
-def _inactive_states(status: Attribute, entity: str, platform: Platform) -> frozenset[Value]:
-    """Return the values of the state for inactive records, as the options of the status say."""
-    options = status.options or platform.option_set(status.logical_name, entity=entity)
+def _inactive_states(status: Attribute, entity: str, platform: Platform) -> frozenset[Value] | None:
+    """Return the values of the state for inactive records, as the options of the status say. None where they
+    may not be read, and the platform has one state for all that is active.
+
+    Raises MissingPrivilege where they may not be read elsewhere.
+    """
+    try:
+        options = status.options or platform.option_set(status.logical_name, entity=entity)
+    except MissingPrivilege:
+        if platform.conventions.of(entity).first_state is None:
+            raise
+        return None
     return frozenset(options.inactive_states)

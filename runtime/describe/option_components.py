@@ -9,6 +9,7 @@ from typing import Any
 from crmclient import Platform
 from crmclient.metadata import Attribute, OptionSet
 from runtime.values.fields import Field
+from runtime.values.option_labels import known_options
 
 Components = dict[str, dict[str, Any]]
 
@@ -73,19 +74,12 @@ class OptionComponents:
         components.
         """
         for field in fields:
-            option_set = None if field.attribute is None else option_set_of(field.attribute, self._platform)
+            option_set = None if field.attribute is None else known_options(field.attribute, self._platform)
             if field.attribute is not None and option_set is not None and option_set.options:
                 name = component_name(field.attribute, option_set)
                 if name not in self.components:
                     self.components[name] = component(option_set, self._platform.languages()[0])
                 yield field, name, option_set
-
-
-def option_set_of(attribute: Attribute, platform: Platform) -> OptionSet | None:
-    """Return the option set of a choice attribute, its own or a global one; None when there is none."""
-    if attribute.options is not None or attribute.option_set is None:
-        return attribute.options
-    return platform.option_sets().get(attribute.option_set)
 
 
 def component_name(attribute: Attribute, option_set: OptionSet) -> str:

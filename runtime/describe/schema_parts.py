@@ -13,10 +13,10 @@ from crmclient.metadata import Attribute, Label, OptionSet
 from designer.configuration import Endpoint
 from designer.types import TYPES
 from runtime.describe.documentation import documentation_of
-from runtime.describe.option_components import option_set_of
 from runtime.http.rendering import JSON
 from runtime.operations.base import Description
 from runtime.values.fields import Field
+from runtime.values.option_labels import known_options
 
 # The places of endpoints that are described together as one entity.
 _OF_ENTITY = frozenset({"operations", "files", "actions", "optionsets"})
@@ -167,7 +167,7 @@ def _facts_of_attribute(attribute: Attribute, platform: Platform) -> dict[str, A
     facts: dict[str, Any] = {}
     if attribute.targets:
         facts["targets"] = list(attribute.targets)
-    option_set = option_set_of(attribute, platform)
+    option_set = known_options(attribute, platform)
     if option_set is not None:
         # An entity, or None for a global option set; the name of the set; and that of the attribute.
         facts["optionSet"] = [option_set.entity, option_set.name, attribute.logical_name]

@@ -46,17 +46,22 @@ class LocatedValue(Protocol):
 class Lists:
     """The inputs of an endpoint that hold records, by name.
 
-    Each input stands for a group of records in `offered`, which has the groups by relationship. Raises
-    Misconfigured when an input does not fit its group.
+    Each input stands for a group of records; `offer` returns the groups by relationship. Raises Misconfigured
+    when an input does not fit its group.
     """
 
-    def __init__(self, endpoint: Endpoint, offered: Mapping[str, RecordGroup], platform: Platform) -> None:
+    def __init__(
+        self, endpoint: Endpoint, offer: Callable[[], Mapping[str, RecordGroup]], platform: Platform
+    ) -> None:
         self.groups: dict[str, RecordGroup] = {}
         # The entity whose records each input holds.
         self.entities: dict[str, str] = {}
         self.payloads: dict[str, Payload] = {}
-        for input_definition in endpoint.definition.inputs:
-            if holds_records(input_definition.type):
+        inputs = [entry for entry in endpoint.definition.inputs if holds_records(entry.type)]
+        if inputs:
+            # Only now: the service's own account may not be allowed to read relationships.
+            offered = offer()
+            for input_definition in inputs:
                 group = group_of(input_definition, offered)
                 self.groups[input_definition.name] = group
                 self.entities[input_definition.name] = group.entity

@@ -43,8 +43,9 @@ class CreateOperation(Operation):
     def __init__(self, endpoint: Endpoint, platform: Platform) -> None:
         super().__init__(endpoint, platform)
         self.entity = self.require_entity()
-        offered = groups_of_entity(self.entity, platform.relationships(self.entity))
-        self.lists = Lists(endpoint, offered, platform)
+        self.lists = Lists(
+            endpoint, lambda: groups_of_entity(self.entity, platform.relationships(self.entity)), platform
+        )
         attributes = platform.attributes(self.entity)
         self.payload = Payload(endpoint, self.entity, attributes, platform, lists=self.lists.payloads)
         self._duplicates = Duplicates(self.settings(DuplicateSettings))

@@ -60,7 +60,7 @@ class Payload:
         self._owner = owner
         self._optional = optional
         self._lists = lists
-        limits = limits_of_inputs(definition, owner, attributes, platform)
+        limits = limits_of_inputs(definition, attributes, platform)
         items = {name: list_of_items.items for name, list_of_items in lists.items()}
         self._inputs: Inputs = Inputs(definition.inputs, limits, items)
         names = [entry.name for entry in definition.inputs]

@@ -26,7 +26,7 @@ class ProcessRecords:
 
     def __init__(self, endpoint: Endpoint, process: Process, platform: Platform) -> None:
         self._process = process.name
-        self._lists = Lists(endpoint, groups_of_process(process), platform)
+        self._lists = Lists(endpoint, lambda: groups_of_process(process), platform)
         # A call creates no record of the exposed entity, whose row rule could be checked. Only those in the
         # parameters are new.
         self._guards = CreateGuards(endpoint, platform, self._lists.entities, with_record_rule=False)

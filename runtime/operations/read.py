@@ -19,7 +19,7 @@ from runtime.operations.message_language import language_parameter, read_paramet
 from runtime.request_context import Exchange
 from runtime.steps import FoundRecord, Steps
 from runtime.values.columns import Columns
-from runtime.values.option_labels import OptionLabels
+from runtime.values.option_labels import OptionLabels, known_options
 
 
 class ReadOperation(Operation):
@@ -35,9 +35,9 @@ class ReadOperation(Operation):
         attributes = platform.attributes(self.entity)
         self.has_labels = definition.settings.has_labels
         labels = {
-            name: OptionLabels(platform.option_set(name, entity=self.entity), platform)
+            name: OptionLabels(known_options(attributes[name], platform), platform)
             for name in (column.attribute for column in definition.columns)
-            if self.has_labels and name in attributes and attributes[name].option_set is not None
+            if self.has_labels and name in attributes and attributes[name].type.has_options
         }
         self.columns = Columns(definition.columns, attributes, labels)
         self.steps = Steps(endpoint, platform, reads=self.columns.attributes)

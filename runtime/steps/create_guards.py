@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from crmclient import Call, Platform, Reference, Value, new_guid
 from crmclient.errors import RecordNotFound
-from crmclient.new_records import Origin, origin
+from crmclient.new_records import Origin, first_state, origin
 from crmclient.query.filter_match import Undecidable, matches, names_compared
 from designer.configuration import Endpoint
 from runtime.http.problems import FieldError, Problem
@@ -169,10 +169,9 @@ class CreateGuard:
             # Where the owner is among these, `values_set_along` adds what is set with it.
             defaults |= dict.fromkeys(system.set_to_caller, actor)
         if system.state and not needed.isdisjoint(system.life) and values.keys().isdisjoint(system.life):
-            states = self._platform.option_set(system.state, entity=self.rule.entity).options
-            if states:
-                # A new record is in the first state.
-                defaults[system.state] = states[0].value
+            state = first_state(self.rule.entity, self._platform)
+            if state is not None:
+                defaults[system.state] = state
         return defaults
 
     def _with_name(self, value: Value, call: Call) -> Value:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from crmclient import Platform, Value
-from crmclient.metadata import Attribute, OptionSet
+from crmclient.metadata import Attribute
 from designer.definitions import EndpointDefinition, InputDefinition
 from designer.endpoint_facts.bound_attributes import bound_attributes, bound_options
 from designer.names import alike
@@ -16,6 +16,7 @@ from designer.types import TYPES, InputType, InvalidInput, Limits, Reader
 from runtime.http.bodies import escape
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import FieldError, Problem
+from runtime.values.option_labels import known_options
 
 # The most unknown keys that an answer names, and the characters of each: an answer should not be many times
 # as long as its request.
@@ -220,15 +221,12 @@ def _items_of(definition: InputDefinition, items: Items) -> Items:
 
 
 def limits_of_inputs(
-    endpoint: EndpointDefinition, entity: str, attributes: Mapping[str, Attribute], platform: Platform
+    endpoint: EndpointDefinition, attributes: Mapping[str, Attribute], platform: Platform
 ) -> dict[str, Limits]:
-    """Return the limits of each input, by name. They depend on the attribute that the input is bound to.
-
-    `entity` is the entity of `attributes`, by which option sets are found.
-    """
+    """Return the limits of each input, by name. They depend on the attribute that the input is bound to."""
     bound = bound_attributes(endpoint.bindings, attributes)
     options = bound_options(
-        endpoint.bindings, attributes, lambda attribute: _options(attribute, entity, platform)
+        endpoint.bindings, attributes, lambda attribute: known_options(attribute, platform)
     )
     return {
         definition.name: Limits.of(definition, bound.get(definition.name), options.get(definition.name))
@@ -257,13 +255,6 @@ def invalid_input(errors: Sequence[FieldError]) -> Problem:
 def platform_refusal(errors: Sequence[FieldError]) -> Problem:
     """Return the Problem 422 for values that the platform refused. `errors` may be empty."""
     return Problem(422, REFUSED, "The platform refused the data.", errors=errors)
-
-
-def _options(attribute: Attribute, entity: str, platform: Platform) -> OptionSet | None:
-    """Return the option set of an attribute; None for an attribute that has none."""
-    if attribute.option_set is None:
-        return None
-    return platform.option_set(attribute.logical_name, entity=entity)
 
 
 def _compile(definition: InputDefinition, limits: Limits, items: Items | None) -> _Input:

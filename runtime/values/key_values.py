@@ -20,7 +20,8 @@ from designer.sentences import Sentence
 from designer.types import InputType, InvalidInput, Limits, natural_type
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import Problem
-from runtime.values.query_inputs import option_set_of, split_list
+from runtime.values.option_labels import known_options
+from runtime.values.query_inputs import split_list
 
 INVALID_KEY = "invalid_key"
 PARAMETER = "value"
@@ -50,8 +51,9 @@ class KeyInPath:
                 raise Misconfigured(Sentence("%(attribute)s is not part of a key", attribute=name))
             # In a query string a reference is read as a bare id; in a key it stays a reference.
             input_type = input_type if attributes[name].type.is_reference else input_type.as_parameter
-            options = option_set_of(attributes[name], platform) if attributes[name].option_set else None
-            limits = Limits.of(InputDefinition(name=PARAMETER), attributes[name], options)
+            limits = Limits.of(
+                InputDefinition(name=PARAMETER), attributes[name], known_options(attributes[name], platform)
+            )
             self._readers[name] = _reader(input_type, limits, attributes[name])
             self._schemas.append(input_type.schema(limits))
 

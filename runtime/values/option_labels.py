@@ -6,18 +6,31 @@ from collections.abc import Mapping
 from typing import Any
 
 from crmclient import Platform
-from crmclient.metadata import ENGLISH, OptionSet
+from crmclient.errors import MissingPrivilege, UnknownOptionSet
+from crmclient.metadata import ENGLISH, Attribute, OptionSet
+
+
+def known_options(attribute: Attribute, platform: Platform) -> OptionSet | None:
+    """Return the option set of a choice attribute, its own or a global one. None for another attribute, and
+    where the service's own account may not read options: then the platform alone knows them.
+    """
+    if attribute.options is not None or attribute.option_set is None:
+        return attribute.options
+    try:
+        return platform.option_set(attribute.option_set)
+    except (MissingPrivilege, UnknownOptionSet):
+        return None
 
 
 class OptionLabels:
-    """The labels of one option set.
+    """The labels of one option set. Without one, because nobody may read it, every label is None.
 
     Labels are cached only in languages that the option set has, because callers choose the language.
     """
 
-    def __init__(self, option_set: OptionSet, platform: Platform) -> None:
-        self._options = option_set.options
-        self._languages = option_set.languages
+    def __init__(self, option_set: OptionSet | None, platform: Platform) -> None:
+        self._options = option_set.options if option_set else ()
+        self._languages = option_set.languages if option_set else frozenset()
         self._base_language = platform.languages()[0]
         self._by_language: dict[int, Mapping[int, str]] = {}
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from crmclient import Platform, Value
-from crmclient.metadata import Attribute, OptionSet
+from crmclient.metadata import Attribute
 from designer.definitions import EndpointDefinition, InputDefinition
 from designer.endpoint_facts.query_parameters import Use, parameters_of
 from designer.endpoint_facts.query_values import QueryValues
@@ -157,11 +157,6 @@ def _compile(definition: InputDefinition, uses: Sequence[Use], platform: Platfor
         type=definition.type,
         attribute=values.attribute,
     )
-
-
-def option_set_of(attribute: Attribute, platform: Platform) -> OptionSet:
-    """Return the option set of a choice attribute: its own, or a global one."""
-    return attribute.options or platform.option_set(attribute.option_set or "")
 
 
 def _reader_of_one(input_type: InputType, limits: Limits) -> tuple[Callable[[str], Value], dict[str, Any]]:

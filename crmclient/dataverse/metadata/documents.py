@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pydantic import TypeAdapter
 
 from crmclient.errors import MissingPrivilege
-from crmclient.metadata import Attribute, Entity, OptionSet, Process, Relationship
+from crmclient.metadata import Attribute, AttributeType, Entity, OptionSet, Process, Relationship
 from crmclient.metadata_parts import OPTIONS, RELATIONSHIPS
 
 
@@ -51,9 +51,20 @@ class EntityDocument:
             document = replace(document, attributes=attributes)
         return document
 
-    def navigation_to(self, attribute: str, target: str) -> str:
-        """Return the navigation property of a lookup to `target`; the lookup's own name if none is known."""
-        return self.navigation.get(attribute, {}).get(target, attribute)
+    def navigation_to(self, attribute: Attribute, target: str) -> str:
+        """Return the navigation property of a lookup to `target`; the lookup's own name if none is known.
+
+        Raises MissingPrivilege where that name may be another one, and only the relationships would tell it.
+        """
+        name = attribute.logical_name
+        known = self.navigation.get(name, {}).get(target)
+        # Of several targets, each has a name of its own. A custom one is written as its author likes.
+        may_differ = attribute.type is not AttributeType.OWNER and (
+            attribute.is_custom or len(attribute.targets) > 1
+        )
+        if known is None and may_differ:
+            self.require(RELATIONSHIPS)
+        return known or name
 
     def collection_of(self, relationship: str) -> str:
         """Return the navigation property of a many-to-many relationship; the relationship's own name if none

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from crmclient.dataverse.metadata import metadata_json
 from crmclient.dataverse.metadata.documents import EntityDocument
 from crmclient.metadata import Attribute, OptionSet
+from crmclient.metadata_parts import RELATIONSHIPS
 
 Found = TypeVar("Found")
 
@@ -36,7 +37,12 @@ def entity_document(
     }
     return EntityDocument(
         attributes={
-            item.logical_name: replace(item, is_parent=item.logical_name in parents)
+            item.logical_name: replace(
+                item,
+                is_parent=None
+                if RELATIONSHIPS in unknown and name in item.targets
+                else item.logical_name in parents,
+            )
             for item in attributes
             if isinstance(item, Attribute)
         },

@@ -18,6 +18,7 @@ from crmclient.dataverse.records.parties import bodies
 from crmclient.errors import (
     InvalidRecord,
     InvalidValue,
+    MissingPrivilege,
     MissingRequired,
     ReadOnlyAttribute,
     UnknownAttribute,
@@ -110,7 +111,7 @@ class _Writer:
         elif attribute.type.is_reference:
             # Any of a lookup's navigation properties clears it, whatever it points at.
             target = attribute.targets[0] if attribute.targets else ""
-            self.content[f"{self._document.navigation_to(name, target)}@odata.bind"] = None
+            self.content[f"{self._document.navigation_to(attribute, target)}@odata.bind"] = None
         else:
             self.content[name] = None
 
@@ -120,7 +121,7 @@ class _Writer:
         if attribute.type.is_reference:
             # `check` refuses what is no reference, and so comes before its entity is read.
             check(attribute, value, self._options)
-            navigation_property = self._document.navigation_to(name, value.entity)
+            navigation_property = self._document.navigation_to(attribute, value.entity)
             self.content[f"{navigation_property}@odata.bind"] = self._record_address(attribute, value)
             return
         # Encoding checks the type of other values, which `check` takes for granted.
@@ -141,6 +142,14 @@ class _Writer:
             raise UnknownTarget(attribute.logical_name, f"There is no entity {value.entity!r}.")
         return f"/{target.entity_set}({encode(attribute, value.id)})"
 
-    def _options(self, attribute: Attribute) -> OptionSet:
-        """Return the options of a choice: its own, or those of the global option set that it names."""
-        return attribute.options or self._catalogue.option_sets()[attribute.option_set or ""]
+    def _options(self, attribute: Attribute) -> OptionSet | None:
+        """Return the options of a choice: its own, or those of the global option set that it names.
+
+        None where the service's own account may not read them, or knows the set only after a refresh.
+        """
+        if attribute.options is not None or attribute.option_set is None:
+            return attribute.options
+        try:
+            return self._catalogue.option_sets().get(attribute.option_set)
+        except MissingPrivilege:
+            return None

@@ -113,19 +113,21 @@ class Names:
         return alias is None or self._enclosing.get(alias) is None
 
     def has_hierarchy(self, alias: str | None, attribute: Attribute) -> bool:
-        """Whether the records that an id or a lookup names form a hierarchy."""
+        """Whether the records that an id or a lookup names form a hierarchy, or may form one."""
         if attribute.type.is_reference:
-            return any(self.parent_of(target) is not None for target in attribute.targets)
-        return attribute.is_primary_id and self.parent_of(self._entities.get(alias, self.root)) is not None
+            return any(self.parents_of(target) for target in attribute.targets)
+        return attribute.is_primary_id and bool(self.parents_of(self._entities.get(alias, self.root)))
 
-    def parent_of(self, entity: str) -> str | None:
-        """The lookup by which records of an entity form a hierarchy; None also for an unknown entity."""
+    def parents_of(self, entity: str) -> tuple[str, ...]:
+        """The lookup by which records of an entity form a hierarchy; all that may be it, where only the
+        platform knows. None for an unknown entity.
+        """
         try:
             # Of an unknown entity nothing is kept: it is asked for again, and raises again.
             attributes = self._known.get(entity) or self._attributes(entity)
         except UnknownEntity:
-            return None
-        return next((name for name, attribute in attributes.items() if attribute.is_parent), None)
+            return ()
+        return tuple(name for name, attribute in attributes.items() if attribute.is_parent is not False)
 
     def _add_all(
         self, filter: DesignedFilter | None, links: tuple[DesignedLink, ...], parent: str | None

@@ -143,9 +143,7 @@ def _attributes_read(condition: DesignedCondition, names: Names) -> Iterator[str
         yield compared_attribute
     if condition.operator in OF_RECORDS_HIERARCHY and condition.link is None:
         # A record moves within a hierarchy when its parent changes.
-        parent = names.parent_of(names.root)
-        if parent is not None:
-            yield parent
+        yield from names.parents_of(names.root)
 
 
 def _needs(conditions: list[DesignedCondition]) -> Needs:

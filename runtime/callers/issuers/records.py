@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from crmclient import Call, Guid, Platform, Reference, Share, Value, parse_guid
-from crmclient.errors import MetadataError
 from crmclient.metadata import Attribute, AttributeType
+from crmclient.new_records import first_state
 from crmclient.query.ast import Column, Condition, Filter, Operator, Page, Query
 from crmclient.sentences import Sentence
 from crmclient.text import fits_xml
@@ -137,13 +137,9 @@ class RecordSource:
         if self._users is not None:
             # The attribute says whether a user is disabled.
             return bool(value)
-        state = self._state_attribute
-        try:
-            options = self._platform.option_set(state, entity=self.entity) if state else None
-        except MetadataError:
-            return False
         # A new record is in the first state; not every platform tells what the others mean.
-        return options is not None and bool(options.options) and value != options.options[0].value
+        first = first_state(self.entity, self._platform)
+        return first is not None and value != first
 
 
 def is_verified(claims: Claims, path: str) -> bool:

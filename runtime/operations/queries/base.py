@@ -31,9 +31,9 @@ from runtime.operations.queries.rules import QueryRules
 from runtime.request_context import Exchange
 from runtime.steps import Steps, circumstances
 from runtime.values.columns import Columns
-from runtime.values.option_labels import OptionLabels
+from runtime.values.option_labels import OptionLabels, known_options
 from runtime.values.outputs import rounded, rounded_float
-from runtime.values.query_inputs import QueryInputs, option_set_of
+from runtime.values.query_inputs import QueryInputs
 
 T = TypeVar("T")
 
@@ -213,9 +213,9 @@ def _columns(endpoint: Endpoint, query: DesignedQuery, platform: Platform, *, la
 
 
 def _labels_by_key(attributes: Mapping[str, Attribute], platform: Platform) -> dict[str, OptionLabels]:
-    """Return the labels of the attributes that have an option set, by the attribute's key in the row."""
+    """Return the labels of the attributes that are choices, by the attribute's key in the row."""
     return {
-        key: OptionLabels(option_set_of(attribute, platform), platform)
+        key: OptionLabels(known_options(attribute, platform), platform)
         for key, attribute in attributes.items()
-        if attribute.option_set is not None
+        if attribute.type.has_options
     }
