@@ -3,46 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from typing import Any, TypeAlias
 
 import pytest
 import requests
 
 from crmclient.dataverse.platform import DataversePlatform
-from designer.overview import forget
-from designer.platform import get_platform
-from runtime.http.outages import outages
-from runtime.serving import served
+from tests.chosen_platform import serving_with
 from tests.dataverse.reaching import platform_at
 from tests.servers import Server, Site, copied
 
 Serving: TypeAlias = Callable[[DataversePlatform], None]
-_made: list[DataversePlatform] = []
-
-
-def make_platform() -> DataversePlatform:
-    """What the settings name while a test is `serving` from a platform of its own."""
-    return _made[-1]
 
 
 @pytest.fixture
 def serving(portico: None, settings: Any) -> Iterator[Serving]:
     """Makes a platform the service's own. Before a call of it, the demo's is still there."""
 
-    def serve(platform: DataversePlatform) -> None:
-        _made.append(platform)
-        settings.PORTICO = {**settings.PORTICO, "PLATFORM": f"{__name__}.make_platform"}
-        _forget_the_platform()
-
-    yield serve
-    _forget_the_platform()
-
-
-def _forget_the_platform() -> None:
-    get_platform.cache_clear()
-    forget()
-    outages.forget()
-    served._served = None
+    with ExitStack() as stack:
+        yield lambda platform: stack.enter_context(serving_with(platform, settings))
 
 
 @pytest.fixture(scope="session")

@@ -10,13 +10,11 @@ from typing import Any
 import pytest
 
 from crmbox.demo.people import FIRST_ACCOUNT
-from crmclient.dataverse.platform import DataversePlatform
 from designer.models import Column, Endpoint, Module
-from designer.overview import forget
 from designer.platform import get_platform
 from project.metadata_store import DatabaseStore
-from runtime.serving import served
 from tests.callers import account
+from tests.chosen_platform import serving_with
 from tests.dataverse.conftest import Failing
 from tests.runtime import keys
 from tests.runtime.accounts import ACCOUNTS, an_account
@@ -33,12 +31,6 @@ LIST = """<fetch><entity name="account"><attribute name="name"/><attribute name=
   <order attribute="name"/></entity></fetch>"""
 # A fault that only counts.
 COUNTED = {"path": "/api/data/", "times": None}
-_made: list[DataversePlatform] = []
-
-
-def make_platform() -> DataversePlatform:
-    """What the settings name."""
-    return _made[-1]
 
 
 class Counted:
@@ -60,17 +52,8 @@ def counted(portico: None, failing: Failing, settings: Any) -> Iterator[Counted]
     store = DatabaseStore("https://contoso.example/")
     platform = failing.platform(store=store)
     platform.local_revision_sql = store.revision_sql
-    _made.append(platform)
-    settings.PORTICO = {**settings.PORTICO, "PLATFORM": f"{__name__}.make_platform"}
-    _forget()
-    yield Counted(failing)
-    _forget()
-
-
-def _forget() -> None:
-    get_platform.cache_clear()
-    forget()
-    served._served = None
+    with serving_with(platform, settings):
+        yield Counted(failing)
 
 
 # What an operation costs once its endpoint has been called, and who calls is known.

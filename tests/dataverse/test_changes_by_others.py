@@ -11,17 +11,14 @@ from django.test import Client
 from django.urls import reverse
 from lxml import html
 
-from crmclient.dataverse.platform import DataversePlatform
 from crmclient.errors import InvalidQuery
 from designer.models import Endpoint, Module, TrackedEntity
-from designer.overview import forget
-from designer.platform import get_platform
 from project.change_polling import poll_if_due
 from project.metadata_store import DatabaseStore
 from project.models import Claim
 from runtime.caching.platform_changes import PAUSE
-from runtime.serving import served
 from tests.callers import Caller
+from tests.chosen_platform import chosen_platform, serving_with
 from tests.dataverse.conftest import Failing
 from tests.webapi.crm import Crm, service
 
@@ -29,12 +26,6 @@ pytestmark = pytest.mark.processes
 KEPT = "/api/sales/queries/kept"
 QUERY = """<fetch><entity name="lead"><attribute name="subject"/>
   <filter><condition attribute="subject" operator="like" value="Kept%"/></filter></entity></fetch>"""
-_made: list[DataversePlatform] = []
-
-
-def make_platform() -> DataversePlatform:
-    """What the settings name."""
-    return _made[-1]
 
 
 @pytest.fixture
@@ -42,17 +33,8 @@ def crm(portico: None, failing: Failing, settings: Any) -> Iterator[Crm]:
     store = DatabaseStore("https://contoso.example/")
     platform = failing.platform(store=store)
     platform.local_revision_sql = store.revision_sql
-    _made.append(platform)
-    settings.PORTICO = {**settings.PORTICO, "PLATFORM": f"{__name__}.make_platform"}
-    _forget()
-    yield service(failing.server)
-    _forget()
-
-
-def _forget() -> None:
-    get_platform.cache_clear()
-    forget()
-    served._served = None
+    with serving_with(platform, settings):
+        yield service(failing.server)
 
 
 def cached() -> Endpoint:
@@ -178,4 +160,4 @@ def test_the_platform_page_counts_the_looks(crm: Crm, dora: Client) -> None:
 
 def test_an_entity_without_tracking_is_not_asked_for_changes(crm: Crm) -> None:
     with pytest.raises(InvalidQuery):
-        make_platform().record_changes("teammembership", None)
+        chosen_platform().record_changes("teammembership", None)

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from crmbox.demo.people import FIRST_ACCOUNT
-from crmclient.dataverse.platform import DataversePlatform
 from designer.models import Version
-from designer.platform import get_platform
+from tests.chosen_platform import serving_with
 from tests.dataverse.conftest import Failing
 from tests.designer.commands import refused, run
 from tests.designer.test_environment_values import written
@@ -19,22 +18,12 @@ from tests.designer.test_named_records import ACCOUNT, bound, constant, ruled
 
 pytestmark = pytest.mark.processes
 
-_made: list[DataversePlatform] = []
-
-
-def make_platform() -> DataversePlatform:
-    """What the settings name."""
-    return _made[-1]
-
 
 @pytest.fixture
 def remote(portico: None, failing: Failing, settings: Any) -> Iterator[Failing]:
     """The demo's configuration in front of Dataverse."""
-    _made.append(failing.platform(retries=0))
-    settings.PORTICO = {**settings.PORTICO, "PLATFORM": f"{__name__}.make_platform"}
-    get_platform.cache_clear()
-    yield failing
-    get_platform.cache_clear()
+    with serving_with(failing.platform(retries=0), settings):
+        yield failing
 
 
 def test_a_key_means_the_record_that_dataverse_finds(remote: Failing, tmp_path: Path) -> None:

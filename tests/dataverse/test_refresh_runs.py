@@ -18,13 +18,12 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from crmclient.dataverse.platform import DataversePlatform
 from designer.models import AuditEntry
-from designer.overview import forget
 from designer.platform import get_platform
 from project.metadata_store import DatabaseStore
 from project.models import Claim, MetadataRefresh
 from project.refresh_runs import refresh_runs
+from tests.chosen_platform import serving_with
 from tests.dataverse.conftest import Failing
 from tests.dataverse.reaching import platform_at, settings_for
 from tests.servers import Server, Site, copied, until
@@ -33,28 +32,17 @@ pytestmark = pytest.mark.processes
 
 SLOW_SECONDS = 8.0
 METADATA = "EntityDefinitions|GlobalOptionSetDefinitions|metadata$|RetrieveMetadataChanges|customapis"
-_made: list[DataversePlatform] = []
-
-
-def make_platform() -> DataversePlatform:
-    """What the settings name."""
-    return _made[-1]
 
 
 @pytest.fixture
 def remote(portico: None, failing: Failing, settings: Any) -> Iterator[Failing]:
     """The service's platform is Dataverse, whose metadata has never been refreshed."""
     store = DatabaseStore("https://contoso.example/")
-    _made.append(platform_at(failing.server, store=store, retries=0))
-    settings.PORTICO = {**settings.PORTICO, "PLATFORM": f"{__name__}.make_platform", "METADATA_TIMEOUT": 90}
-    get_platform.cache_clear()
-    forget()
-    # What an earlier test has begun is no test's any more.
-    while refresh_runs.run_next(0):
-        pass
-    yield failing
-    get_platform.cache_clear()
-    forget()
+    with serving_with(platform_at(failing.server, store=store, retries=0), settings, METADATA_TIMEOUT=90):
+        # What an earlier test has begun is no test's any more.
+        while refresh_runs.run_next(0):
+            pass
+        yield failing
 
 
 def state_of(studio: Client, **headers: str) -> str:

@@ -24,11 +24,12 @@ from crmclient.errors import Throttled
 from crmclient.query.ast import Column, Query
 from designer.access_control.groups import for_real
 from designer.models import Endpoint
-from designer.overview import forget, overview
+from designer.overview import overview
 from designer.platform import get_platform
 from project.metadata_store import DatabaseStore
 from runtime.http.outages import outages
 from tests.callers import Caller
+from tests.chosen_platform import choose, forget_platform, serving_with
 from tests.dataverse.conftest import Failing
 from tests.dataverse.reaching import credentials, platform_at, refreshed, settings_for
 from tests.dataverse.test_checkplatform import untrusted
@@ -39,12 +40,6 @@ SECONDS = 1.0
 """So long the platform has for each request here."""
 
 FOREVER: dict[str, Any] = {"times": None}
-_made: list[DataversePlatform] = []
-
-
-def make_platform() -> DataversePlatform:
-    """What the settings name."""
-    return _made[-1]
 
 
 @pytest.fixture
@@ -53,31 +48,18 @@ def remote(portico: None, failing: Failing, settings: Any) -> Iterator[Failing]:
     store = DatabaseStore("https://contoso.example/")
     platform = failing.platform(store=store, retries=0, timeout=SECONDS * 30, metadata_timeout=SECONDS * 30)
     platform.refresh_metadata()
-    _made.append(platform)
-    reached = settings_for(failing.server)
     timeout = {"PLATFORM_TIMEOUT": int(SECONDS), "METADATA_TIMEOUT": int(SECONDS)}
-    settings.PORTICO = {
-        **settings.PORTICO,
-        **reached,
-        **timeout,
-        "PLATFORM": f"{__name__}.make_platform",
-    }
-    get_platform.cache_clear()
-    forget()
-    # What the endpoints name is known from here on: a page asks the platform for nothing but the refresh.
-    overview()
-    yield failing
-    failing.arm()
-    get_platform.cache_clear()
-    forget()
+    with serving_with(platform, settings, **settings_for(failing.server), **timeout):
+        # What the endpoints name is known from here on: a page asks the platform for nothing but the refresh.
+        overview()
+        yield failing
+        failing.arm()
 
 
 def hurried(failing: Failing) -> None:
     """From here on the platform has a second for each request."""
     store = DatabaseStore("https://contoso.example/")
-    _made.append(failing.platform(store=store, retries=0, timeout=SECONDS, metadata_timeout=SECONDS))
-    get_platform.cache_clear()
-    forget()
+    choose(failing.platform(store=store, retries=0, timeout=SECONDS, metadata_timeout=SECONDS))
 
 
 DENIED = '{"error": {"code": "0x80040220", "message": "Principal is missing prvReadThing privilege"}}'
@@ -188,9 +170,7 @@ def test_a_check_names_the_step_that_fails_and_what_to_do(remote: Failing, fault
     what, said, advised = FAULTS[fault]
     if path == "/EntityDefinitions":
         DatabaseStore("https://contoso.example/").replace({})
-    _made.append(remote_platform(remote))
-    get_platform.cache_clear()
-    forget()
+    choose(remote_platform(remote))
     remote.arm({"path": path, **FOREVER, **what})
 
     output = io.StringIO()
@@ -222,9 +202,7 @@ def test_the_page_of_the_check_names_what_fails_once_and_asks_for_it_hardly_more
     what, said, advised = FAULTS[fault]
     step, part = PARTS[path]
     # Nothing is stored, as at a first start.
-    _made.append(platform_at(remote.server, retries=0, timeout=SECONDS, metadata_timeout=SECONDS))
-    get_platform.cache_clear()
-    forget()
+    choose(platform_at(remote.server, retries=0, timeout=SECONDS, metadata_timeout=SECONDS))
     remote.arm({"path": path, **FOREVER, **what})
 
     page = html.unescape(dora.post(reverse("studio:check_platform")).content.decode())
@@ -284,12 +262,9 @@ def test_a_token_that_cannot_be_had_is_no_matter_of_dataverse(
 @contextmanager
 def _elsewhere(remote: Failing, url: str) -> Iterator[None]:
     """The organisation is at `url`, and the service has a token for it."""
-    _made.append(DataversePlatform(Options(url, retries=0), credentials(remote.server.url)))
-    get_platform.cache_clear()
-    forget()
+    choose(DataversePlatform(Options(url, retries=0), credentials(remote.server.url)))
     yield
-    get_platform.cache_clear()
-    forget()
+    forget_platform()
 
 
 # More often than the platform may fail before it is left alone for a while.

@@ -12,13 +12,12 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from crmclient.dataverse.platform import DataversePlatform
 from crmclient.errors import MetadataPending, UnknownEntity
 from crmclient.metadata_deadline import waiting_for_metadata_until
 from crmclient.query.ast import Column, Query
-from designer.overview import UNCHECKED_SECONDS, forget, overview
-from designer.platform import get_platform
+from designer.overview import UNCHECKED_SECONDS, overview
 from project.metadata_store import DatabaseStore
+from tests.chosen_platform import chosen_platform, serving_with
 from tests.dataverse.conftest import Failing
 from tests.dataverse.reaching import platform_at
 from tests.designer.studio import change_url, page
@@ -29,12 +28,6 @@ pytestmark = pytest.mark.processes
 SECONDS = 8
 METADATA = "EntityDefinitions|GlobalOptionSetDefinitions|metadata$|RetrieveMetadataChanges"
 SLOW = {"path": METADATA, "delay": SECONDS, "times": None}
-_made: list[DataversePlatform] = []
-
-
-def make_platform() -> DataversePlatform:
-    """What the settings name."""
-    return _made[-1]
 
 
 @pytest.fixture
@@ -43,17 +36,12 @@ def remote(portico: None, failing: Failing, settings: Any) -> Iterator[Failing]:
     store = DatabaseStore("https://slow.example/")
     platform = platform_at(failing.server, store=store, retries=0)
     platform.local_revision_sql = store.revision_sql
-    _made.append(platform)
-    settings.PORTICO = {**settings.PORTICO, "PLATFORM": f"{__name__}.make_platform"}
-    get_platform.cache_clear()
-    forget()
-    yield failing
-    get_platform.cache_clear()
-    forget()
+    with serving_with(platform, settings):
+        yield failing
 
 
 def _until_fetched() -> None:
-    while make_platform().metadata_is_pending():
+    while chosen_platform().metadata_is_pending():
         time.sleep(0.1)
 
 

@@ -18,10 +18,8 @@ from lxml import html as lxml_html
 
 from crmclient.dataverse.platform import DataversePlatform
 from designer.models import Endpoint
-from designer.overview import forget
-from designer.platform import get_platform
 from designer.studio.pages.attribute_pages import attribute_address
-from runtime.http.outages import outages
+from tests.chosen_platform import choose, serving_with
 from tests.dataverse.conftest import Failing
 from tests.dataverse.reaching import platform_at
 from tests.designer.studio import change_url, page
@@ -49,30 +47,18 @@ FAULTS: dict[str, dict[str, Any]] = {
     "no JSON": {"status": 200, "headers": JSON, "body": "{{{"},
     "slow": {"delay": SLOW_SECONDS},
 }
-_made: list[DataversePlatform] = []
-
-
-def make_platform() -> DataversePlatform:
-    """What the settings name."""
-    return _made[-1]
 
 
 @pytest.fixture
 def remote(portico: None, failing: Failing, settings: Any) -> Iterator[Failing]:
     """The service's platform is Dataverse. Nothing is known of it, as at a first start."""
-    settings.PORTICO = {**settings.PORTICO, "PLATFORM": f"{__name__}.make_platform"}
-    _forget(failing)
-    yield failing
-    failing.arm()
-    get_platform.cache_clear()
-    forget()
+    with serving_with(_impatient(failing, 20), settings):
+        yield failing
+        failing.arm()
 
 
-def _forget(failing: Failing, seconds: float = 20) -> None:
-    _made.append(platform_at(failing.server, retries=0, timeout=seconds))
-    get_platform.cache_clear()
-    forget()
-    outages.forget()
+def _impatient(failing: Failing, seconds: float) -> DataversePlatform:
+    return platform_at(failing.server, retries=0, timeout=seconds)
 
 
 @pytest.fixture
@@ -225,7 +211,7 @@ def test_every_form_is_taken_or_refused_whatever_the_platform_answers(
 
 @pytest.mark.parametrize(("path", "name"), SLOW)
 def test_no_page_waits_long_for_a_slow_platform(remote: Failing, ada: Client, path: str, name: str) -> None:
-    _forget(remote, seconds=1)
+    choose(_impatient(remote, 1))
     remote.arm({"path": path, **FOREVER, **FAULTS["slow"]})
 
     began = time.monotonic()

@@ -9,23 +9,15 @@ import pytest
 from django.test import Client
 
 from crmclient import Reference, Value
-from crmclient.dataverse.platform import DataversePlatform
 from designer.models import Endpoint, ExposedEntity, Module
-from designer.overview import forget
 from designer.platform import get_platform
 from project.metadata_store import DatabaseStore
 from tests.callers import Caller
+from tests.chosen_platform import forget_platform, serving_with
 from tests.dataverse.conftest import Failing
 from tests.designer.studio import add_row, add_url, change_url, errors, filled, page, send, send_and_let_in
 
 pytestmark = pytest.mark.processes
-
-_made: list[DataversePlatform] = []
-
-
-def make_platform() -> DataversePlatform:
-    """What the settings name."""
-    return _made[-1]
 
 
 @pytest.fixture(params=["embedded", "dataverse"])
@@ -36,13 +28,11 @@ def either(portico: None, request: pytest.FixtureRequest, settings: Any) -> Iter
         store = DatabaseStore("https://contoso.example/")
         platform = failing.platform(store=store)
         platform.local_revision_sql = store.revision_sql
-        _made.append(platform)
-        settings.PORTICO = {**settings.PORTICO, "PLATFORM": f"{__name__}.make_platform"}
-    get_platform.cache_clear()
-    forget()
-    yield
-    get_platform.cache_clear()
-    forget()
+        with serving_with(platform, settings):
+            yield
+    else:
+        forget_platform()
+        yield
 
 
 def added(dora: Client, process: str, title: str, **values: Any) -> Endpoint:

@@ -13,16 +13,16 @@ from django.test import Client
 from django.urls import reverse
 
 from crmclient.dataverse.metadata.stored_documents import FORMAT
-from crmclient.dataverse.platform import DataversePlatform
 from designer.access_control.groups import VIEWER
 from designer.history.recording import record_outside
 from designer.models import AuditEntry
-from designer.overview import forget, overview
+from designer.overview import overview
 from designer.platform import get_platform
 from designer.readiness import State
 from project.metadata_refresh import refresh_if_due
 from project.metadata_store import DatabaseStore
 from project.models import Claim
+from tests.chosen_platform import forget_platform, serving_with
 from tests.dataverse.conftest import Failing
 from tests.dataverse.reaching import refreshed
 from tests.designer.studio import change_url, page
@@ -33,12 +33,6 @@ pytestmark = pytest.mark.processes
 
 EVERYTHING = {"path": "/api/", "times": None, "status": 503}
 _ACCOUNT = f"{FORMAT}/entity/account"
-_made: list[DataversePlatform] = []
-
-
-def make_platform() -> DataversePlatform:
-    """What the settings name."""
-    return _made[-1]
 
 
 @pytest.fixture
@@ -51,19 +45,11 @@ def remote(failing: Failing, store: DatabaseStore, settings: Any) -> Iterator[Fa
     """The service's platform is Dataverse, whose metadata has been fetched."""
     platform = failing.platform(store=store, retries=0)
     platform.local_revision_sql = store.revision_sql
-    _made.append(platform)
-    settings.PORTICO = {**settings.PORTICO, "PLATFORM": f"{__name__}.make_platform"}
-    _forget()
-    for name in ("contact", "incident", "opportunity", "systemuser", "annotation"):
-        platform.attributes(name)
-    platform.refresh_metadata()
-    yield failing
-    _forget()
-
-
-def _forget() -> None:
-    get_platform.cache_clear()
-    forget()
+    with serving_with(platform, settings):
+        for name in ("contact", "incident", "opportunity", "systemuser", "annotation"):
+            platform.attributes(name)
+        platform.refresh_metadata()
+        yield failing
 
 
 def _once_upon_a_time(store: DatabaseStore) -> None:
@@ -116,7 +102,7 @@ def test_a_refresh_tells_of_an_entity_that_only_a_row_rule_links_to(
     del document["attributes"]["description"]
     documents = {known: store.load(known) or b"" for known in store.names()}
     store.replace(documents | {name: json.dumps(document).encode()})
-    _forget()
+    forget_platform()
     text = refreshed(dora)
     assert "<strong>phonecall</strong>" in text
     assert "new: description" in text

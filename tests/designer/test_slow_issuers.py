@@ -23,19 +23,12 @@ from crmclient.metadata_deadline import waiting_for_metadata_until
 from designer.access_control.access_matrix import AUTHENTICATED
 from designer.history.recording import Author, record_outside, recording
 from designer.models import Endpoint, Module
-from designer.overview import forget
-from designer.platform import get_platform
+from tests.chosen_platform import serving_with
 from tests.designer import rows
 from tests.sent_forms import Person
 from tests.servers import ANSWER_SECONDS, Server, Site
 
 MODULE = re.compile(r"/admin/designer/module/\d+/change/")
-_made: list[DataversePlatform] = []
-
-
-def make_platform() -> DataversePlatform:
-    """What the settings name."""
-    return _made[-1]
 
 
 class SlowProvider:
@@ -109,13 +102,9 @@ def unknown_platform(row: Endpoint, provider: SlowProvider, settings: Any) -> It
     yet.
     """
     credentials = ClientCredentials(f"{provider.address}/token", "portico", "secret", "crm/.default")
-    _made.append(DataversePlatform(Options(provider.address, retries=0), credentials))
-    settings.PORTICO = {**settings.PORTICO, "PLATFORM": f"{__name__}.make_platform"}
-    get_platform.cache_clear()
-    forget()
-    yield
-    get_platform.cache_clear()
-    forget()
+    platform = DataversePlatform(Options(provider.address, retries=0), credentials)
+    with serving_with(platform, settings):
+        yield
 
 
 def _save_title(row: Endpoint) -> None:
