@@ -233,11 +233,18 @@ def _is_image(column: StoredColumn) -> bool:
 
 
 def _content_to_store(column: StoredColumn, content: BinaryIO) -> BinaryIO:
-    """Return the content to store: for an image without a full-size copy, only its thumbnail."""
+    """Return the content to store: for an image without a full-size copy, only its thumbnail.
+
+    Raises Refused for an image that has no thumbnail, because of which nothing would be left to keep.
+    """
     limit = column.attribute.max_size
     if not _is_image(column) or column.definition.full_image or limit is None:
         return content
     # One byte more than allowed tells that content is too large. It is passed on as it is, to be refused.
-    # So is content without a thumbnail.
     full_size = content.read(limit + 1)
-    return io.BytesIO(full_size if len(full_size) > limit else thumbnail(full_size) or full_size)
+    if len(full_size) > limit:
+        return io.BytesIO(full_size)
+    small = thumbnail(full_size)
+    if small is None:
+        raise Refused(NO_IMAGE)
+    return io.BytesIO(small)

@@ -223,6 +223,11 @@ def test_an_image_and_its_thumbnail_are_the_same(world: World, entity: str) -> N
         assert answers.status == (400 if size == "?size=huge" else 200)
     assert ask("rep", "HEAD", f"{path}?size=thumbnail", ids=ids).status == 200
     assert ask("rep", "POST", path, ids=ids, files={"file": ("a.png", b"no image")}).status == 422
+    # An image that cannot be opened has no thumbnail: where that is all that is kept, nothing is.
+    broken, keeps_all = ("b.png", b"\x89PNG\r\n\x1a\n" + b"\0" * 40, "image/png"), entity == "account"
+    assert ask("rep", "POST", path, ids=ids, files={"file": broken}).status == (200 if keeps_all else 422)
+    assert ask("rep", "GET", path, ids=ids).status == 200
+    assert ask("rep", "GET", f"{path}?size=thumbnail", ids=ids).status == (404 if keeps_all else 200)
     # What the bytes are counts, whatever they are called.
     photo = ("me.png", picture(400, 300, "JPEG"), "image/png")
     assert ask("rep", "POST", path, ids=ids, files={"file": photo}).status in (200, 204)

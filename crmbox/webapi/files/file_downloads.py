@@ -15,7 +15,7 @@ from crmbox.webapi.files.names import HEADER
 from crmbox.webapi.files.sessions import CHUNK
 from crmbox.webapi.keys import locate
 from crmbox.webapi.rendering import record_url
-from crmbox.webapi.request import JSON_TYPE, Request, Response
+from crmbox.webapi.request import JSON_TYPE, Request, Response, no_content
 from crmbox.webapi.routing import Target
 from crmclient import exact_json
 from crmclient.metadata import Attribute
@@ -57,11 +57,15 @@ def download(request: Request, target: Target, attribute: Attribute) -> Response
 
 
 def download_thumbnail(request: Request, target: Target, attribute: Attribute) -> Response:
-    """Answer with the thumbnail of an image, or with a range of it if one is requested."""
+    """Answer with the thumbnail of an image, or with a range of it if one is requested.
+
+    204 for an image that cannot be made smaller. Raises WebApiError 404 for an empty column.
+    """
     id = locate(request, target.type, target.key)
     thumbnail = request.platform.thumbnail(target.type.name, id, attribute.logical_name, call=request.call)
     if thumbnail is None:
-        return download(request, target, attribute)
+        _info(request, target, attribute)
+        return no_content()
     byte_range = _requested_range(request, thumbnail.info.size)
     content = b"".join(thumbnail.chunks)[byte_range.start : byte_range.start + byte_range.length]
     headers = {
