@@ -109,6 +109,8 @@ class InputType(ABC):
     in_query: ClassVar[bool] = True
     # Whether a value is a list of items. In a query string, commas separate them.
     is_several: ClassVar[bool] = False
+    # The most items that a list of items may have, whatever its input says. None: a value is no such list.
+    most_items: ClassVar[int | None] = None
     # Whether values are records, whose inputs and bindings stand in the input itself.
     holds_records: ClassVar[bool] = False
     # Of a type that holds records: whether a value is one record, and not a list.
@@ -178,6 +180,12 @@ class InputType(ABC):
         if not self.fits(attribute):
             return None
         return 0 if self.is_natural_for(attribute) else 1
+
+
+def item_bounds(limits: Limits, most_items: int) -> tuple[int, int]:
+    """Return the fewest and the most items that a list may have. A required one has at least one."""
+    fewest = max(limits.min_length or 0, 1 if limits.required else 0)
+    return fewest, most_items if limits.max_length is None else min(most_items, limits.max_length)
 
 
 def whole_number(text: str) -> Any:

@@ -13,7 +13,7 @@ from crmclient.query.designed import DateOperator, DesignedOperator
 from crmclient.query.shape import LISTS
 from designer.sentences import Sentence
 from designer.types.allowed import within
-from designer.types.base import PATTERNS, InputType, InvalidInput, Limits, Reader, whole_number
+from designer.types.base import PATTERNS, InputType, InvalidInput, Limits, Reader, item_bounds, whole_number
 
 MOST_OPTIONS = 150
 
@@ -67,6 +67,7 @@ class MultiOptionSetType(InputType):
     sample: ClassVar[Any] = [1]
     is_choice: ClassVar[bool] = True
     is_several: ClassVar[bool] = True
+    most_items: ClassVar[int | None] = MOST_OPTIONS
 
     @property
     def widget(self) -> str:
@@ -86,7 +87,7 @@ class MultiOptionSetType(InputType):
     def compile(self, limits: Limits) -> Reader:
         """Return a reader of an array of option values. It raises InvalidInput."""
         read_one = cast(Callable[[Any], int], within(limits, _option_reader(limits.options)))
-        fewest, most = _bounds(limits)
+        fewest, most = item_bounds(limits, MOST_OPTIONS)
 
         def read(raw: Any) -> tuple[int, ...]:
             if type(raw) is not list:
@@ -104,15 +105,9 @@ class MultiOptionSetType(InputType):
         return read
 
     def schema(self, limits: Limits) -> dict[str, Any]:
-        fewest, most = _bounds(limits)
+        fewest, most = item_bounds(limits, MOST_OPTIONS)
         items = OPTION_SET.schema(limits)
         return {"type": "array", "items": items, "uniqueItems": True, "minItems": fewest, "maxItems": most}
-
-
-def _bounds(limits: Limits) -> tuple[int, int]:
-    """Return the fewest and the most options that a value may hold. A required one holds at least one."""
-    fewest = max(limits.min_length or 0, 1 if limits.required else 0)
-    return fewest, MOST_OPTIONS if limits.max_length is None else min(MOST_OPTIONS, limits.max_length)
 
 
 def _compares_single_options(operator: DesignedOperator, attribute: Attribute) -> bool:

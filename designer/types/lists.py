@@ -9,7 +9,7 @@ from django.utils.translation import gettext_noop as _
 
 from crmclient.metadata import AttributeType
 from designer.sentences import Sentence
-from designer.types.base import InputType, InvalidInput, Limits, Reader
+from designer.types.base import InputType, InvalidInput, Limits, Reader, item_bounds
 
 MOST_ITEMS = 100
 
@@ -23,6 +23,7 @@ class ListType(InputType):
     attribute_types: frozenset[AttributeType] = frozenset()
     constraints: frozenset[str] = frozenset({"min_length", "max_length"})
     in_query: ClassVar[bool] = False
+    most_items: ClassVar[int | None] = MOST_ITEMS
     holds_records: ClassVar[bool] = True
 
     @property
@@ -33,7 +34,7 @@ class ListType(InputType):
         """Return a reader that checks the number of items of an array, and returns the array as it is. It
         raises InvalidInput.
         """
-        fewest, most = _bounds(limits)
+        fewest, most = item_bounds(limits, MOST_ITEMS)
 
         def read(raw: Any) -> Any:
             if type(raw) is not list:
@@ -48,14 +49,8 @@ class ListType(InputType):
         return read
 
     def schema(self, limits: Limits) -> dict[str, Any]:
-        fewest, most = _bounds(limits)
+        fewest, most = item_bounds(limits, MOST_ITEMS)
         return {"type": "array", "minItems": fewest, "maxItems": most}
-
-
-def _bounds(limits: Limits) -> tuple[int, int]:
-    """Return the fewest and the most items that a list may hold. A required one holds at least one."""
-    fewest = max(limits.min_length or 0, 1 if limits.required else 0)
-    return fewest, MOST_ITEMS if limits.max_length is None else min(MOST_ITEMS, limits.max_length)
 
 
 LIST = ListType()

@@ -12,7 +12,7 @@ from crmclient import Party
 from crmclient.metadata import AttributeType
 from crmclient.parties import LONGEST_ADDRESS
 from designer.sentences import Sentence
-from designer.types.base import InputType, InvalidInput, Limits, Reader
+from designer.types.base import InputType, InvalidInput, Limits, Reader, item_bounds
 from designer.types.references import GUID_SCHEMA, SAMPLE_ID, reader_of_records
 
 MOST_PARTIES: Final = 1000
@@ -30,6 +30,7 @@ class PartyListType(InputType):
     constraints: frozenset[str] = frozenset({"min_length", "max_length"})
     in_query: ClassVar[bool] = False
     is_several: ClassVar[bool] = True
+    most_items: ClassVar[int | None] = MOST_PARTIES
     needs_targets: ClassVar[bool] = True
     sample: ClassVar[Any] = [{"type": "1", "id": SAMPLE_ID, "name": "1", "address": "1"}]
 
@@ -39,7 +40,7 @@ class PartyListType(InputType):
 
     def compile(self, limits: Limits) -> Reader:
         """Return a reader of an array of parties. It raises InvalidInput."""
-        fewest, most = _bounds(limits)
+        fewest, most = item_bounds(limits, MOST_PARTIES)
         read_party = _party_reader(limits)
 
         def read(raw: Any) -> tuple[Party, ...]:
@@ -58,7 +59,7 @@ class PartyListType(InputType):
         return read
 
     def schema(self, limits: Limits) -> dict[str, Any]:
-        fewest, most = _bounds(limits)
+        fewest, most = item_bounds(limits, MOST_PARTIES)
         type_ = {"type": "string", "enum": list(limits.targets)}
         address = {"type": "string", "minLength": 1, "maxLength": LONGEST_ADDRESS}
         record = _object({"type": type_, "id": GUID_SCHEMA}, ("type", "id"))
@@ -104,12 +105,6 @@ def _party_reader(limits: Limits) -> Callable[[Any], Party]:
         return Party(reference, address)
 
     return read
-
-
-def _bounds(limits: Limits) -> tuple[int, int]:
-    """Return the fewest and the most parties that a list may hold. A required one holds at least one."""
-    fewest = max(limits.min_length or 0, 1 if limits.required else 0)
-    return fewest, MOST_PARTIES if limits.max_length is None else min(MOST_PARTIES, limits.max_length)
 
 
 PARTY_LIST = PartyListType()

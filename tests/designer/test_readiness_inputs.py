@@ -70,6 +70,19 @@ class LongType(InputType):
         return {"type": "string"}
 
 
+@pytest.mark.parametrize("name", [name for name, one in TYPES.items() if one.most_items is not None])
+def test_a_list_that_needs_more_items_than_any_list_holds_is_found(name: str) -> None:
+    """Every call would be refused."""
+    most = TYPES[name].most_items
+    assert most is not None
+    for fewest, fields in ((most, []), (most + 1, ["inputs.name.min_length"])):
+        found = _checked(create(inputs=(an_input(type=name, min_length=fewest),), bindings=()))
+        assert [finding.field for finding in found if finding.rule == "input-limits"] == fields
+        # The reader has the same bounds.
+        schema = TYPES[name].schema(Limits(min_length=fewest))
+        assert (schema["minItems"] > schema["maxItems"]) is bool(fields)
+
+
 def test_an_attribute_whose_limits_a_type_refuses_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(TYPES, "Long", LongType())
     found_of = {

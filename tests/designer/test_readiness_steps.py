@@ -336,6 +336,19 @@ def test_what_is_right_is_left_in_peace(good: dict[str, Any]) -> None:
             "on.",
         ),
         (
+            # The name is set, and only the platform compares it with a pattern: binding it would not help.
+            {
+                "kind": "create",
+                "of_entity": rule('attribute="name" operator="like" value="A%"'),
+                "inputs": ({"name": "name"},),
+                "bindings": ({"attribute": "name", "value": "name"},),
+            },
+            "create-never-inside",
+            "bindings",
+            "when the record is there. Change what the rule says of “name”, or switch “May create outside "
+            "its rule” on.",
+        ),
+        (
             {"kind": "create", "row_rule": rule('attribute="createdon" operator="today"')},
             "create-never-inside",
             "bindings",

@@ -106,15 +106,25 @@ def creates_hold_to_the_rule(subject: EndpointSubject) -> Found:
         return
     all_new_records = [*_new_records(subject)]
     unmet = [
-        attribute for new_records in all_new_records for attribute, _outcome in new_records.never_inside()
+        (attribute, attribute in new_records.given)
+        for new_records in all_new_records
+        for attribute, _outcome in new_records.never_inside()
     ]
     if unmet:
+        attribute, is_set = unmet[0]
         yield (
             _(
                 "It may create records outside the row rule, which its caller cannot read afterwards. "
+                "Before you switch “May create outside its rule” off, change what the rule says of "
+                "“%(attribute)s”: otherwise every call would be refused.",
+                attribute=attribute,
+            )
+            if is_set
+            else _(
+                "It may create records outside the row rule, which its caller cannot read afterwards. "
                 "Before you switch “May create outside its rule” off, bind “%(attribute)s” or change the "
                 "rule: otherwise every call would be refused.",
-                attribute=unmet[0],
+                attribute=attribute,
             ),
             _SETTING,
         )
@@ -138,14 +148,14 @@ def creates_can_hold_to_the_rule(subject: EndpointSubject) -> Found:
                     "Every call would be refused: the row rule wants a value of “%(attribute)s”, which "
                     "nothing sets. %(remedy)s",
                     attribute=attribute,
-                    remedy=_remedy(subject, attribute),
+                    remedy=_remedy(subject, new_records, attribute),
                 )
                 if rule_outcome is Outcome.NEVER
                 else _(
                     "Every call would be refused: what the row rule says of “%(attribute)s” is known only "
                     "when the record is there. %(remedy)s",
                     attribute=attribute,
-                    remedy=_remedy(subject, attribute),
+                    remedy=_remedy(subject, new_records, attribute),
                 )
             )
             yield sentence, new_records.place
@@ -169,9 +179,23 @@ def creates_are_decided_beforehand(subject: EndpointSubject) -> Found:
                 )
 
 
-def _remedy(subject: EndpointSubject, attribute: str) -> str:
-    """Return what lets calls through. Only some kinds have the setting that lifts the rule."""
-    if _SETTING_NAME in type(subject.definition.settings).model_fields:
+def _remedy(subject: EndpointSubject, new_records: _NewRecords, attribute: str) -> str:
+    """Return what lets calls through. Only some kinds have the setting that lifts the rule.
+
+    An attribute that is set already has a value in time: it is the comparison that nobody can judge, such as
+    a pattern.
+    """
+    can_lift = _SETTING_NAME in type(subject.definition.settings).model_fields
+    if attribute in new_records.given:
+        return (
+            _(
+                "Change what the rule says of “%(attribute)s”, or switch “May create outside its rule” on.",
+                attribute=attribute,
+            )
+            if can_lift
+            else _("Change what the rule says of “%(attribute)s”.", attribute=attribute)
+        )
+    if can_lift:
         return _(
             "Bind “%(attribute)s”, change the rule, or switch “May create outside its rule” on.",
             attribute=attribute,

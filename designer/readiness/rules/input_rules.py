@@ -107,6 +107,21 @@ def limits_leave_something(subject: EndpointSubject) -> Found:
                 _("Input “%(name)s” has a minimum length above its maximum.", name=definition.name),
                 _place_in_input(definition, "min_length"),
             )
+        elif (
+            (input_type := TYPES.get(definition.type)) is not None
+            and input_type.most_items is not None
+            and (definition.min_length or 0) > input_type.most_items
+        ):
+            yield (
+                _(
+                    "Input “%(name)s” needs at least %(fewest)s items, and holds %(most)s at most. Lower its "
+                    "minimum length.",
+                    name=definition.name,
+                    fewest=definition.min_length,
+                    most=input_type.most_items,
+                ),
+                _place_in_input(definition, "min_length"),
+            )
     for definition, input_type in _inputs_with_type(subject):
         # Patterns and allowed values have rules of their own.
         limits = replace(_limits_of_input(subject, definition), pattern="", allowed=())
