@@ -351,7 +351,13 @@ SETTINGS: tuple[Setting, ...] = (
         "Whether `manage.py crmserver` fails on request, to test its clients. Development only.",
     ),
     Setting("BODY_LIMIT", whole, str(1024 * 1024), "Largest JSON body, in bytes."),
-    Setting("UPLOAD_LIMIT", whole, str(128 * 1024 * 1024), "Largest file of any upload, in bytes."),
+    Setting(
+        "UPLOAD_LIMIT",
+        whole,
+        str(128 * 1024 * 1024),
+        "Largest file of any upload, in bytes. Where it is raised, raise PLATFORM_TIMEOUT and "
+        "REQUEST_DEADLINE to the time that the platform takes to store such a file.",
+    ),
     Setting(
         "UPLOAD_FOLDER",
         text,
