@@ -15,6 +15,8 @@ LANGUAGES: Final = "languages"
 SERVICE_USER: Final = "serviceuser"
 SECURITY_ROLES: Final = "securityroles"
 USERS: Final = "users"
+TEAMS: Final = "teams"
+VIEWS: Final = "views"
 
 ENTITY: Final = "entity/"
 """Before an entity's logical name; a slash and one of the two below may follow the name."""
@@ -30,6 +32,8 @@ _NAMES: Final = {
     SERVICE_USER: Sentence("who the application user is"),
     SECURITY_ROLES: Sentence("security roles"),
     USERS: Sentence("users"),
+    TEAMS: Sentence("the teams of users"),
+    VIEWS: Sentence("views"),
 }
 
 

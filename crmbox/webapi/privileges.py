@@ -39,7 +39,12 @@ _ACTIVITIES: Final = (
     *("phonecall", "task"),
 )
 # All activities have the privileges of one entity, as on Dataverse.
-_ENTITIES: Final = {"systemuser": "User", "annotation": "Note", **dict.fromkeys(_ACTIVITIES, "Activity")}
+_ENTITIES: Final = {
+    "systemuser": "User",
+    "annotation": "Note",
+    "savedquery": "Query",
+    **dict.fromkeys(_ACTIVITIES, "Activity"),
+}
 _VERBS: Final = {"POST": "Create", "PATCH": "Write", "PUT": "Write", "DELETE": "Delete"}
 _DEFINITION_PARTS: Final = {
     "prvReadAttribute": re.compile(r"\bAttributes\b"),

@@ -29,10 +29,12 @@ from crmclient.metadata_parts import (
     OPTION_SETS,
     PROCESSES,
     SECURITY_ROLES,
+    TEAMS,
+    VIEWS,
     parts_by_privilege,
     parts_in_words,
 )
-from crmclient.optional_abilities import KeepsMetadata, TellsPrivileges
+from crmclient.optional_abilities import KeepsMetadata, OffersViews, TellsPrivileges
 from crmclient.platform import Call, Platform
 from crmclient.query.ast import ALL, Column, Query
 from crmclient.sentences import Sentence
@@ -189,11 +191,18 @@ def _unknown_metadata(platform: Platform) -> Iterator[Step]:
         with suppress(MissingPrivilege):
             yield from _check_part(part, ask)
     missing: list[tuple[str, str]] = []
-    # Security roles are read anew each time, so their privilege is told by the error alone.
-    try:
-        yield from _check_part(SECURITY_ROLES, platform.security_roles)
-    except MissingPrivilege as error:
-        missing.append((SECURITY_ROLES, error.privilege))
+    # These are read anew each time, so their privilege is told by the error alone. Users whose teams may not
+    # be read seem to have none.
+    parts_read_anew: dict[str, Callable[[], object]] = {
+        SECURITY_ROLES: platform.security_roles,
+        TEAMS: lambda: platform.query(Query("team", (Column("teamid"),), top=1), ALL),
+        VIEWS: lambda: _read_views(platform),
+    }
+    for part, ask in parts_read_anew.items():
+        try:
+            yield from _check_part(part, ask)
+        except MissingPrivilege as error:
+            missing.append((part, error.privilege))
     if isinstance(platform, KeepsMetadata):
         missing += platform.missing_privileges().items()
     for privilege, parts in parts_by_privilege(missing).items():
@@ -203,6 +212,15 @@ def _unknown_metadata(platform: Platform) -> Iterator[Step]:
             _not_known(parts, _lacks(privilege)),
             Sentence("%(advice)s Then refresh the metadata.", advice=privilege_advice(privilege)),
         )
+
+
+def _read_views(platform: Platform) -> None:
+    """Read the organisation's views of its users. Raises MissingPrivilege, and what else reading raises."""
+    users = platform.conventions.users
+    if isinstance(platform, OffersViews) and users is not None:
+        views = platform.saved_views(users.entity)
+        if views.denied is not None:
+            raise views.denied
 
 
 def _check_part(part: str, ask: Callable[[], object]) -> Iterator[Step]:

@@ -190,7 +190,11 @@ def test_a_missing_privilege_is_named_with_where_to_add_it(
 
 
 @pytest.mark.parametrize(
-    "privilege", ["prvReadCustomAPI", "prvReadOptionSet", "prvReadRelationship", "prvReadRole"]
+    "privilege",
+    [
+        *("prvReadCustomAPI", "prvReadOptionSet", "prvReadRelationship"),
+        *("prvReadRole", "prvReadTeam", "prvReadQuery"),
+    ],
 )
 def test_metadata_that_may_not_be_read_is_a_warning_that_names_the_privilege(
     checked: Checked, crm: Server, privilege: str
