@@ -23,6 +23,7 @@
     └── PlatformFailure
         ├── Throttled                  service protection limits; `retry_after` seconds
         ├── Unavailable                not reachable, or the circuit is open; `retry_after` seconds
+        │   ├── TooSlow                the circuit is open, because answers did not come in time
         │   ├── Unreachable            no connection, or it ended before the answer
         │   │   ├── UnknownHost        the name in the platform's address has no address
         │   │   └── UntrustedCertificate
@@ -260,6 +261,10 @@ class Throttled(PlatformFailure):
 
 class Unavailable(PlatformFailure):
     """The platform takes no call now: it says so, or has failed so often that it is left alone for a time."""
+
+
+class TooSlow(Unavailable):
+    """The platform has not answered in time so often that it is left alone for a while. Nothing was sent."""
 
 
 class Unreachable(Unavailable):

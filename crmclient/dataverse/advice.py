@@ -20,6 +20,7 @@ from crmclient.errors import (
     PlatformError,
     PlatformFault,
     Throttled,
+    TooSlow,
     Unavailable,
     UnexpectedAnswer,
     UnknownHost,
@@ -48,7 +49,7 @@ def advice_on(error: PlatformError) -> str:
             "Try again in %(time)s. If this happens often, add application users in CRM_CLIENTS.",
             time=duration(max(1, seconds)),
         )
-    if isinstance(error, DeadlineExceeded):
+    if isinstance(error, DeadlineExceeded | TooSlow):
         return Sentence(
             "Try again. If Dataverse stays slow, raise METADATA_TIMEOUT for metadata, or PLATFORM_TIMEOUT "
             "for everything else."

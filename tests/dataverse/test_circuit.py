@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import ExitStack
 
 import pytest
 
+from crmclient.dataverse.advice import advice_on
 from crmclient.dataverse.http.circuit import FAILURES, FIRST_PAUSE, LONGEST_PAUSE, Circuit
 from crmclient.dataverse.http.observer import Silent
-from crmclient.errors import DeadlineExceeded, Unavailable
+from crmclient.errors import DeadlineExceeded, Unavailable, Unreachable, UntrustedCertificate
 from tests.clocks import SetClock
 
 FAILURE = DeadlineExceeded("There was no answer in time.")
@@ -36,6 +38,26 @@ def is_refused(circuit: Circuit, clock: SetClock) -> bool:
     except Unavailable:
         return True
     return False
+
+
+def test_what_is_said_of_a_platform_that_is_left_alone_is_about_its_last_failure(clock: SetClock) -> None:
+    for failure in (
+        FAILURE,
+        UntrustedCertificate("The certificate is not trusted."),
+        Unreachable("It is away."),
+    ):
+        circuit = Circuit(Silent(), clock)
+        for _ in range(FAILURES):
+            with circuit.enter(clock.now + 20) as passage:
+                passage.failed(failure)
+        with pytest.raises(Unavailable) as raised:
+            circuit.refuse()
+        assert str(failure) in str(raised.value)
+        # Only how long to wait is of the refusal itself.
+        settings, refused = (
+            set(re.findall(r"[A-Z]+(?:_[A-Z]+)+", advice_on(one))) for one in (failure, raised.value)
+        )
+        assert refused == settings != set()
 
 
 def test_a_request_from_before_that_fails_during_a_probe_makes_no_pause_longer(clock: SetClock) -> None:

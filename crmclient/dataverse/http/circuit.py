@@ -13,7 +13,14 @@ from contextlib import contextmanager
 from typing import Final
 
 from crmclient.dataverse.http.observer import Observer
-from crmclient.errors import AnswerLost, PlatformFailure, Unavailable, Unreachable
+from crmclient.errors import (
+    AnswerLost,
+    DeadlineExceeded,
+    PlatformFailure,
+    TooSlow,
+    Unavailable,
+    Unreachable,
+)
 from crmclient.sentences import Sentence
 
 FAILURES: Final = 8
@@ -141,6 +148,8 @@ class Passage:
 
 def _refusal_after(error: PlatformFailure) -> type[Unavailable]:
     """Return the kind of failure that a refusal is after `error`: nothing was sent, so nothing is lost."""
+    if isinstance(error, DeadlineExceeded):
+        return TooSlow
     if isinstance(error, Unreachable) and not isinstance(error, AnswerLost):
         return type(error)
     return Unreachable if isinstance(error, AnswerLost) else Unavailable
