@@ -28,7 +28,8 @@ from designer.names import USER_TYPE
 from designer.readiness.fixes import input_for, names_in_api
 from designer.types import natural_type
 
-_ID = "id"
+ID = "id"
+"""What answers call the id of their record."""
 
 USUAL = (CREATE, READ, UPDATE, DELETE, PAGINATED_QUERY)
 EXPOSING_KINDS = (*USUAL, MULTI_QUERY)
@@ -147,7 +148,7 @@ def columns_of_read(
         ColumnDefinition(attribute=name, name="" if public[name] == name else public[name])
         for name in (attribute.logical_name for attribute in answered)
     )
-    return (ColumnDefinition(attribute=entity.primary_id, name=_ID), *columns)
+    return (ColumnDefinition(attribute=entity.primary_id, name=ID), *columns)
 
 
 def _settings_of_list(

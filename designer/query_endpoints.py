@@ -8,12 +8,16 @@ from dataclasses import dataclass, replace
 from crmclient.metadata import Attribute, Entity
 from crmclient.query.bounds import MOST_COLUMNS
 from crmclient.query.designed import DesignedColumn, DesignedLink, DesignedQuery
+from crmclient.query.selected_columns import selected_columns
 from designer.definitions import AccessDefinition, ColumnDefinition, EndpointDefinition, InputDefinition
+from designer.endpoint_facts.column_keys import keys_in_answer
 from designer.endpoint_facts.parameter_types import parameter_input
 from designer.endpoint_facts.query_parameters import uses
-from designer.entity_exposure import columns_of_read, suggested_attributes
+from designer.entity_exposure import ID, columns_of_read, suggested_attributes
 from designer.kinds import KINDS
-from designer.names import USER_TYPE
+from designer.names import USER_TYPE, numbered, output_key
+from designer.queries.answered_columns import answered_attributes
+from designer.readiness.fixes import names_in_api
 
 # Returns the attributes of an entity by logical name.
 Attributes = Callable[[str], Mapping[str, Attribute]]
@@ -40,12 +44,14 @@ def query_endpoint(
 ) -> EndpointDefinition:
     """Return the definition of the endpoint.
 
-    A query without columns gets the record's id and suggested columns, with the names that an API gives them:
-    `common` is that of `suggested_attributes`. `entity` is the query's own.
+    Columns get the names that an API gives them, unless the query gives them an alias. A query without
+    columns gets the record's id and suggested columns: `common` is that of `suggested_attributes`. `entity`
+    is the query's own.
     """
     query = wanted_query.query
-    columns: tuple[ColumnDefinition, ...] = ()
-    if not _has_columns(query):
+    if _has_columns(query):
+        columns = _columns(query, attributes)
+    else:
         attributes_by_name = attributes(entity.logical_name)
         chosen = [attributes_by_name[name] for name in suggested_attributes(attributes_by_name, common)]
         columns = columns_of_read(entity, attributes_by_name, chosen)[:MOST_COLUMNS]
@@ -75,6 +81,53 @@ def parameters(query: DesignedQuery, attributes: Attributes) -> Iterator[InputDe
         ]
         if parameter_definition := parameter_input(name, used):
             yield parameter_definition
+
+
+def _columns(query: DesignedQuery, attributes: Attributes) -> tuple[ColumnDefinition, ...]:
+    """Return a column for each key of the query's rows. Of two with one name, the later gets a number."""
+    answered = answered_attributes(query, attributes)
+    # What the metadata lack has no key in `answered`, and is a problem of the query.
+    named = {key: name for key, name in _names_by_key(query, "", attributes) if key in answered}
+    # Columns that are called like their keys stay so: an alias was chosen by whoever wrote the query.
+    columns = {key: ColumnDefinition(attribute=key) for key, name in named.items() if not name}
+    taken = {own_key for key, column in columns.items() for own_key in _keys(column, answered[key])}
+    for key, name in named.items():
+        if name:
+            candidates = (ColumnDefinition(attribute=key, name=free) for free in numbered(name, ""))
+            columns[key] = next(
+                column for column in candidates if taken.isdisjoint(_keys(column, answered[key]))
+            )
+            taken |= _keys(columns[key], answered[key])
+    return tuple(columns[key] for key in named)
+
+
+def _keys(column: ColumnDefinition, attribute: Attribute) -> frozenset[str]:
+    """Return the keys of a column in an answer with labels, in lower case."""
+    return frozenset(key.lower() for key in keys_in_answer(column, attribute, labels=True))
+
+
+def _names_by_key(
+    source: DesignedQuery | DesignedLink, link: str, attributes: Attributes
+) -> Iterator[tuple[str, str]]:
+    """Yield the key of each column of a query or link and of the links in it, with the name that an API
+    gives it, such as `contactLastName` for `contact.lastname`; "" where it is called like its key.
+
+    `link` is the alias of the link, "" for the query.
+    """
+    own_attributes = attributes(source.entity)
+    public = names_in_api(own_attributes)
+    for column in selected_columns(source, own_attributes):
+        attribute = own_attributes.get(column.attribute)
+        name = ID if attribute is not None and attribute.is_primary_id else public.get(column.attribute, "")
+        if column.alias:
+            yield column.alias, ""
+        elif link:
+            yield f"{link}.{column.attribute}", name and output_key(f"{link} {name}")
+        else:
+            yield column.attribute, "" if name == column.attribute else name
+    for nested in source.links:
+        if nested.type.joins:
+            yield from _names_by_key(nested, nested.alias, attributes)
 
 
 def _has_columns(source: DesignedQuery | DesignedLink) -> bool:

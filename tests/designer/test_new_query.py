@@ -9,6 +9,9 @@ from django.test import Client
 from django.urls import reverse
 
 from designer.models import Endpoint, Proposal, Protection
+from designer.platform import get_platform
+from designer.readiness import Metadata
+from designer.readiness.fixes import names_in_api
 from tests.callers import Caller
 from tests.designer.studio import page
 
@@ -49,6 +52,36 @@ def test_a_query_without_columns_answers_what_is_usual(dora: Client, rita: Calle
     assert _made(dora, '<fetch><entity name="lead"/></fetch>', name="my-leads").status_code == 302
     first = rita.get("/api/sales/queries/my-leads?pageSize=1").json()["data"][0]
     assert {"id", "topic", "lastName"} <= set(first)
+
+
+@pytest.mark.parametrize("entity", ["account", "contact", "incident", "lead", "opportunity"])
+def test_columns_are_named_as_those_of_an_entity_that_is_exposed(
+    dora: Client, rita: Caller, entity: str
+) -> None:
+    known = Metadata(get_platform()).known_attributes(entity)
+    names = names_in_api(known)
+    query = f'<fetch><entity name="{entity}"><all-attributes/></entity></fetch>'
+    assert _made(dora, query, name="all").status_code == 302
+    row = Endpoint.objects.get(module__segment="sales", name="all")
+    for column in row.columns.all():
+        is_id = known[column.attribute].is_primary_id
+        assert (column.name or column.attribute) == ("id" if is_id else names[column.attribute])
+    answer = rita.get("/api/sales/queries/all?pageSize=1")
+    assert answer.status_code == 200
+
+
+def test_columns_of_links_are_named_after_the_link_and_aliases_stay(dora: Client, rita: Caller) -> None:
+    query = (
+        '<fetch><entity name="contact"><attribute name="contactid"/><attribute name="lastname"/>'
+        '<attribute name="firstname" alias="mail"/><attribute name="emailaddress1"/>'
+        # The name of the account would be called as the last name of the contact.
+        '<link-entity name="account" from="accountid" to="parentcustomerid" alias="last" link-type="outer">'
+        '<attribute name="accountid"/><attribute name="name"/><attribute name="telephone1"/></link-entity>'
+        "</entity></fetch>"
+    )
+    assert _made(dora, query, name="linked").status_code == 302
+    (first,) = rita.get("/api/sales/queries/linked?pageSize=1").json()["data"]
+    assert list(first) == ["id", "lastName", "mail", "email", "lastId", "lastName2", "lastMainPhone"]
 
 
 @pytest.mark.parametrize(
