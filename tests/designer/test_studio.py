@@ -356,12 +356,17 @@ def test_an_endpoint_is_not_moved_to_the_place_of_another_one(dora: Client) -> N
     assert "There is an endpoint of this kind at this place already." in errors(answer)
 
 
-def test_two_endpoints_of_one_place_are_refused_at_the_form(dora: Client) -> None:
+def test_two_endpoints_of_one_place_are_refused_at_a_field_that_their_kind_has(dora: Client) -> None:
+    """The page hides the fields that are no part of the path of the kind."""
     new = filled(page(dora, add_url("endpoint")))
-    new |= {"kind": "create", "entity": ExposedEntity.objects.get(segment="accounts").pk}
-    assert "There is an endpoint of this kind at this place already." in errors(
-        send(dora, add_url("endpoint"), new)
-    )
+    for row in {row.kind: row for row in Endpoint.objects.all()}.values():
+        place = {"module": row.module_id or "", "entity": row.entity_id or ""}
+        again = {"kind": row.kind, "segment": row.segment, "name": row.name, **place}
+        answer = send(dora, add_url("endpoint"), new | again)
+        ((field, said),) = answer.context["adminform"].form.errors.items()
+        assert said == ["There is an endpoint of this kind at this place already."]
+        assert row.operation is not None
+        assert f"{{{field}}}" in row.operation.path
 
 
 def test_a_path_that_is_taken_is_refused_at_its_segment(dora: Client) -> None:

@@ -25,6 +25,8 @@ from designer.studio.sent_numbers import sent_number
 # Between the name of a kind and that of its setting.
 _SEPARATOR = "__"
 _PLACE_FIELDS = {Scope.ENTITY: "entity", Scope.MODULE: "module"}
+# The fields for parts of the path, which are asked only where the path of the kind has the part.
+_PARTS = ("segment", "name")
 
 
 class NewEndpointForm(CallerRolesForm):
@@ -42,7 +44,9 @@ class NewEndpointForm(CallerRolesForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if "enabled" in self.fields:
-            self.initial["enabled"] = False
+            # As where an entity is exposed and a query made: what can be served is served, and the rest stays
+            # a draft whatever is ticked.
+            self.initial["enabled"] = True
             self.fields["enabled"].help_text = gettext_lazy(
                 "Callers can call the endpoint at once. If something is missing, it stays a draft."
             )
@@ -68,6 +72,12 @@ class NewEndpointForm(CallerRolesForm):
             self.fields["name"].help_text = gettext_lazy(
                 "The last part of the path. If you leave it empty, it is made of what you choose below."
             )
+
+    def shows(self, field: str) -> bool:
+        """Whether the page shows the field: scripts hide the parts that the path of the kind lacks."""
+        kind = KINDS.get(self.data.get("kind", ""))
+        is_hidden = field in _PARTS and kind is not None and field not in _needs_of_kind(kind)["fields"]
+        return super().shows(field) and not is_hidden
 
     def _setting_field_names(self, kind: OperationKind) -> list[str]:
         """Return the names of the fields for the settings of a kind."""
@@ -186,7 +196,7 @@ def _kinds_at(place: Mapping[str, Any]) -> list[OperationKind]:
 def _needs_of_kind(kind: OperationKind) -> dict[str, Any]:
     """Return the methods and the path of a kind, and the names of the fields that its path needs."""
     place = _PLACE_FIELDS.get(kind.scope)
-    parts = [name for name in ("segment", "name") if f"{{{name}}}" in kind.path]
+    parts = [name for name in _PARTS if f"{{{name}}}" in kind.path]
     return {
         "methods": ", ".join(kind.methods),
         "path": kind.path,

@@ -42,15 +42,19 @@ class RefusalForm(forms.ModelForm):  # type: ignore[type-arg]
                 excluded.discard(name)
         return excluded
 
+    def shows(self, field: str) -> bool:
+        """Whether the page shows a field of this name, so that what is said there is seen."""
+        return field in self.fields
+
     def _update_errors(self, errors: ValidationError) -> None:
-        """Show the errors of the row. What a constraint says stands at the last field of the form that it
+        """Show the errors of the row. What a constraint says stands at the last field on the page that it
         compares; Django says it at the top of the form.
         """
         places = {
             str(constraint.get_violation_error_message()): name
             for constraint in _constraints(self.instance)
             for name in _compared_fields(constraint)
-            if name in self.fields
+            if self.shows(name)
         }
         by_field: dict[str, list[ValidationError]] = {}
         for field, field_errors in ValidationError(errors).update_error_dict({}).items():
