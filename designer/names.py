@@ -114,7 +114,7 @@ def public_names(
         name = next(
             name
             for name in candidates
-            if _may_be_called(name)
+            if is_input_name(name)
             and output_key(name).lower() not in taken_keys
             and taken_keys_in_answers.isdisjoint(map(str.lower, keys_in_answers(attribute, name)))
         )
@@ -152,8 +152,8 @@ def input_name(attribute: str) -> str:
     return rest if rest and prefix.isalnum() and prefix.islower() and len(prefix) <= 8 else attribute
 
 
-def _may_be_called(name: str) -> bool:
-    """Whether an input can have the name."""
+def is_input_name(name: str) -> bool:
+    """Whether an input of any kind can have the name: it is not reserved for the parameters of queries."""
     return _INPUT.match(name) is not None and name.lower() not in RESERVED_PARAMETERS
 
 

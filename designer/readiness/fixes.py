@@ -5,8 +5,9 @@ Each is registered under the id of the rule whose findings it fixes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, TypeVar
 
 from django.utils.translation import gettext as _
@@ -21,7 +22,7 @@ from designer.kinds.file_sizes import size_in_words
 from designer.kinds.files import UploadSettings
 from designer.kinds.keys import KeySettings
 from designer.kinds.record_groups import RecordGroup
-from designer.names import input_name, public_names
+from designer.names import input_name, is_input_name, public_names
 from designer.readiness.findings import Finding
 from designer.readiness.subjects import EndpointSubject
 from designer.types import TYPES, natural_type, type_of_records
@@ -49,6 +50,7 @@ _KindMaker: TypeAlias = Callable[[EndpointSubject, K, str], Fix | None]
 _FIXES: dict[str, _Maker] = {}
 # The place of findings about a query as a whole. A name behind it and a dot is that of one parameter.
 _QUERY = "settings.query"
+_INSIDE_OF_QUERY = re.compile(r"(settings\.query|fetchers\.[^.]+\.query|row_rule)\.")
 
 
 def fix_for(finding: Finding, subject: EndpointSubject) -> Fix | None:
@@ -135,11 +137,13 @@ def _fixes_of(settings: type[K], *rules: str) -> Callable[[_KindMaker[K]], _Kind
 @_fixes("binding-length")
 def _tighten_length(subject: EndpointSubject, place: str) -> Fix | None:
     """Return a fix that limits an input to the shortest length of the attributes that it sets; None when none
-    has a length.
+    has a length, and where the input asks for longer texts.
     """
-    bound = subject.attributes_set_by(_name_in(place))
+    name = _name_in(place)
+    bound = subject.attributes_set_by(name)
     lengths = [attribute.max_length for attribute in bound if attribute.max_length is not None]
-    if not lengths:
+    least = next((own.min_length or 0 for own in subject.inputs if own.name == name), 0)
+    if not lengths or least > min(lengths):
         return None
     return Fix(_("Set the limit to %(count)d") % {"count": min(lengths)}, {place: min(lengths)})
 
@@ -165,7 +169,7 @@ def _add_missing_record(subject: EndpointSubject, place: str) -> Fix | None:
     missing = [group for group in offered.values() if group.required and group.name not in handed_over]
     if len(missing) != 1:
         return None
-    return Fix(_("Add an input for it"), inputs=(group_input(missing[0]),))
+    return _adding(group_input(missing[0]))
 
 
 @_fixes("record-type")
@@ -201,14 +205,15 @@ def _bind_to_input(subject: EndpointSubject, place: str) -> Fix | None:
         return None
     bound = BindingDefinition(attribute=attribute.logical_name, value=new_input.name)
     # An input of that name is there already. It only needs the binding.
-    added = () if new_input.name in subject.input_names else (new_input,)
-    return Fix(_("Add an input for it"), inputs=added, bindings=(bound,))
+    if new_input.name in subject.input_names:
+        return Fix(_("Bind it to the input %(name)s") % {"name": new_input.name}, bindings=(bound,))
+    return _adding(new_input, bound)
 
 
 @_fixes("binding-input")
 def _define_input(subject: EndpointSubject, place: str) -> Fix | None:
-    """Return a fix that adds the input that a binding names; None where an input differs only in upper and
-    lower case.
+    """Return a fix that adds the input that a binding names; None where no input can have that name, and
+    where an input differs only in upper and lower case.
     """
     attribute_name = _name_in(place)
     binding = next(
@@ -217,32 +222,50 @@ def _define_input(subject: EndpointSubject, place: str) -> Fix | None:
     attribute = subject.attributes.get(attribute_name)
     if binding is None or attribute is None or not binding.value:
         return None
-    if _input_in_any_case(subject, str(binding.value)) is not None:
+    name = str(binding.value)
+    if not is_input_name(name) or _input_in_any_case(subject, name) is not None:
         return None
-    new_input = input_for(attribute, str(binding.value), partial=subject.endpoint.kind.partial)
-    if new_input is None:
-        return None
-    return Fix(_("Add the input %(name)s") % {"name": new_input.name}, inputs=(new_input,))
+    new_input = input_for(attribute, name, partial=subject.endpoint.kind.partial)
+    return None if new_input is None else _adding(new_input)
 
 
-@_fixes("query-values")
+@_fixes("query-values", "fetcher-values")
 def _add_parameter(subject: EndpointSubject, place: str) -> Fix | None:
-    """Return a fix that adds the input for a parameter of the query; None where its type is not known, and
-    where an input differs only in upper and lower case.
+    """Return a fix that adds the input for a parameter of a query; None where no input can have that name,
+    where its type is not known, and where an input differs only in upper and lower case.
     """
-    name = place.removeprefix(f"{_QUERY}.")
-    if place == _QUERY or _input_in_any_case(subject, name) is not None:
+    name = _parameter_in(place)
+    if not is_input_name(name) or _input_in_any_case(subject, name) is not None:
         return None
-    used = [
-        (use.operator, attribute)
-        for use in parameters_of(subject.definition).get(name, ())
-        if (attribute := subject.metadata.attributes(use.entity).get(use.attribute))
-    ]
-    new_input = parameter_input(name, used)
+    new_input = _parameter(subject, name)
     if new_input is None:
         return None
     label = _("Add parameter %(name)s (%(type)s)") % {"name": name, "type": new_input.type}
     return Fix(label, inputs=(new_input,))
+
+
+@_fixes("row-rule-values")
+def _require_parameter(subject: EndpointSubject, place: str) -> Fix | None:
+    """Return a fix that adds the input for a parameter of the row rule, or makes it required: without a value
+    for it, the row rule would let callers reach more records.
+    """
+    name = _parameter_in(place)
+    if name in subject.input_names:
+        return _require(subject, f"inputs.{name}.required")
+    fix = _add_parameter(subject, place)
+    if fix is None:
+        return None
+    (new_input,) = fix.inputs
+    return replace(fix, inputs=(new_input.model_copy(update={"required": True, "nullable": False}),))
+
+
+@_fixes("query-input-type")
+def _use_type_of_conditions(subject: EndpointSubject, place: str) -> Fix | None:
+    """Return a fix that gives a parameter the type that all of its conditions take; None where none does."""
+    fitting = _parameter(subject, _name_in(place))
+    if fitting is None:
+        return None
+    return Fix(_("Make it %(type)s") % {"type": fitting.type}, {place: fitting.type})
 
 
 @_fixes("input-default-partial", "input-limits-unused")
@@ -303,6 +326,23 @@ def _choose_related(subject: EndpointSubject, settings: AssociateSettings, place
     return _choose_only(exposed, place)
 
 
+def _adding(new_input: InputDefinition, *bindings: BindingDefinition) -> Fix:
+    """Return a fix that adds an input, and `bindings` of it."""
+    label = _("Add the input %(name)s") % {"name": new_input.name}
+    return Fix(label, inputs=(new_input,), bindings=bindings)
+
+
+def _parameter(subject: EndpointSubject, name: str) -> InputDefinition | None:
+    """Return an input that fits all conditions with the parameter `name`; None where no type does."""
+    used = [
+        (use.operator, attribute)
+        for use in parameters_of(subject.definition).get(name, ())
+        # The definition does not name the entity of a row rule that is not about a query.
+        if (attribute := subject.metadata.attributes(use.entity or subject.entity).get(use.attribute))
+    ]
+    return parameter_input(name, used)
+
+
 def _choose_only(names: list[str], place: str) -> Fix | None:
     """Return a fix that chooses the only one of `names`; None when there are none, or several."""
     if len(names) != 1:
@@ -313,6 +353,14 @@ def _choose_only(names: list[str], place: str) -> Fix | None:
 def _input_in_any_case(subject: EndpointSubject, name: str) -> str | None:
     """Return the name of the input that is called `name` in whatever case; None without such an input."""
     return next((own for own in subject.input_names if own.lower() == name.lower()), None)
+
+
+def _parameter_in(place: str) -> str:
+    """Return the parameter in a place: `topic` in `settings.query.topic`, `fetchers.cases.query.topic` and
+    `row_rule.topic`; "" in a place without one.
+    """
+    inside = _INSIDE_OF_QUERY.match(place)
+    return place[inside.end() :] if inside else ""
 
 
 def _name_in(place: str) -> str:

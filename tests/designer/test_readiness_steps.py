@@ -286,7 +286,7 @@ def test_what_is_right_is_left_in_peace(good: dict[str, Any]) -> None:
                 "inputs": (InputDefinition(name="name"),),
             },
             "row-rule-values",
-            "row_rule",
+            "row_rule.name",
             "this input must be required",
         ),
         (
@@ -399,7 +399,7 @@ def test_what_is_right_is_left_in_peace(good: dict[str, Any]) -> None:
         (
             {"fetchers": (fetcher("a", 'attribute="name" operator="eq" value="@nothing"'),)},
             "fetcher-values",
-            "fetchers.a.query",
+            "fetchers.a.query.nothing",
             "@nothing",
         ),
         (

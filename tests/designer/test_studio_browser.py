@@ -84,11 +84,11 @@ def test_what_scripts_may_not_copy_is_selected_and_copied(server: Server, page: 
 
 def test_a_fix_adds_the_input_and_the_property_that_it_fills(endpoint: Page) -> None:
     endpoint.locator("[data-row=inputs-0]").get_by_label("Remove").click()
-    endpoint.get_by_role("button", name="Fix: Add an input for it").click()
+    endpoint.get_by_role("button", name="Fix: Add the input name").click()
     added = endpoint.locator("[data-row^=inputs-]").last
     assert added.locator("[name$=-name]").input_value() == "name"
     assert added.locator("[data-row^=bindings-] [name$=-attribute]").input_value() == "name"
-    endpoint.get_by_role("button", name="Fix: Add an input for it").wait_for(state="detached")
+    endpoint.get_by_role("button", name="Fix: Add the input name").wait_for(state="detached")
     endpoint.get_by_role("button", name="Save", exact=True).click()
     endpoint.get_by_text("was changed successfully").wait_for()
 

@@ -91,6 +91,17 @@ def test_rows_added_and_removed_on_the_page_count_before_they_are_saved(
     assert "Blocked" in state["state"]
 
 
+def test_what_queries_and_row_rules_lack_is_offered_at_their_fields(dora: Client, create: Endpoint) -> None:
+    update = Endpoint.objects.get(kind="update", entity__segment="accounts")
+    filter = '<filter><condition attribute="name" operator="eq" value="@who"/></filter>'
+    query = f'<fetch><entity name="account"><attribute name="name"/>{filter}</entity></fetch>'
+    data = filled(page(dora, change_url(update))) | {"row_rule": filter}
+    add_row(data, "fetchers", name="same", query=query, position=0)
+    findings = _check_data(dora, update, data)["findings"]
+    for place in ("row_rule", "fetchers-0-query"):
+        assert "Add parameter who (String)" in findings[place]
+
+
 def test_what_cannot_be_read_is_said_at_its_field(dora: Client, create: Endpoint) -> None:
     state = _check(dora, create, **{"inputs-1-max_length": "many", "segment": "Not a segment"})
     assert "Enter a whole number" in state["errors"]["inputs-1-max_length"]

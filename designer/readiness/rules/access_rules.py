@@ -29,7 +29,9 @@ def roles_need_authentication(subject: EndpointSubject) -> Found:
 @warning("anonymous-write")
 def writing_is_guarded(subject: EndpointSubject) -> Found:
     """Find endpoints that write for callers without a token."""
-    if subject.endpoint.kind.writes and not subject.definition.access.authentication_required:
+    access = subject.definition.access
+    # Where roles are chosen, nobody means that, and `roles-without-authentication` says so once.
+    if subject.endpoint.kind.writes and not access.authentication_required and not access.roles:
         sentence = _(
             "Anyone may write through this endpoint, without a token. Require a token unless you mean that."
         )

@@ -102,8 +102,12 @@ def required_attributes_are_sent(subject: EndpointSubject) -> Found:
 
 @blocking("binding-input")
 def inputs_are_defined(subject: EndpointSubject) -> Found:
-    """Find bindings to inputs that do not exist."""
+    """Find bindings to inputs that do not exist, of attributes that an input can fill."""
     for binding in subject.bindings:
+        attribute = subject.attributes.get(binding.attribute)
+        if attribute is not None and natural_type(attribute) is None:
+            # `attribute-read-only` says so once.
+            continue
         if binding.source == "input" and binding.value not in subject.input_names:
             missing_input = f"@{binding.value}" if binding.value else _("no input")
             yield (

@@ -21,6 +21,7 @@ from designer.definitions.row_rules import roles_of
 from designer.endpoint_facts.column_keys import keys_in_answer
 from designer.expressions.nearest import did_you_mean
 from designer.kinds.queries import PaginatedQuerySettings, QuerySettings, SortedQuerySettings
+from designer.names import RESERVED_PARAMETERS
 from designer.queries.answered_columns import answered_attributes, sortable, unknown_keys
 from designer.readiness.registry import Found, blocking, blocking_of, warning, warning_of
 from designer.readiness.rules.step_rules import rows_of_fetchers, unknown_fetchers, unknown_properties
@@ -118,6 +119,9 @@ def values_are_known(subject: EndpointSubject) -> Found:
     """
     needs = needs_of_query(subject)
     for name in sorted(needs.parameters - subject.input_names):
+        if name.lower() in RESERVED_PARAMETERS:
+            yield _("@%(name)s is a parameter that every query has. Use another name.", name=name), QUERY
+            continue
         yield (
             _(
                 "The query uses @%(name)s, but the endpoint has no parameter of that name. "

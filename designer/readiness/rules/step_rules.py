@@ -14,6 +14,7 @@ from crmclient.query.resolving.prepared_queries import Needs
 from designer.calendar import calendar
 from designer.definitions import ExposedEntityDefinition
 from designer.endpoint_facts.reached_entities import reach
+from designer.expressions.nearest import did_you_mean
 from designer.names import OWN_RECORD, RESERVED_PROPERTIES
 from designer.queries.answered_columns import answered_attributes, unknown_keys
 from designer.readiness.registry import Found, blocking, warning
@@ -140,14 +141,24 @@ def row_rules_know_their_values(subject: EndpointSubject) -> Found:
                 )
         else:
             for name in sorted(needs.parameters):
-                if name not in inputs or not inputs[name].required:
+                if name not in inputs:
+                    yield (
+                        _(
+                            "The row rule uses @%(name)s, but the endpoint has no input of that name. "
+                            "Add it, and make it required.%(hint)s",
+                            name=name,
+                            hint=did_you_mean(name, subject.input_names),
+                        ),
+                        f"{place}.{name}",
+                    )
+                elif not inputs[name].required:
                     yield (
                         _(
                             "The row rule uses @%(name)s, so this input must be required: a call "
                             "without it would reach more records.",
                             name=name,
                         ),
-                        place,
+                        f"{place}.{name}",
                     )
             yield from unknown_fetchers(needs, dict(rows_of_fetchers(subject)), place)
             if needs.record:
@@ -308,11 +319,13 @@ def fetchers_know_their_values(subject: EndpointSubject) -> Found:
         for name in sorted(needs.parameters - subject.input_names):
             yield (
                 _(
-                    "The data fetcher “%(name)s” takes @%(input)s, which is not defined.",
+                    "The data fetcher “%(name)s” uses @%(input)s, but the endpoint has no input of that "
+                    "name. Add it to the inputs.%(hint)s",
                     name=fetcher.name,
                     input=name,
+                    hint=did_you_mean(name, subject.input_names),
                 ),
-                place,
+                f"{place}.{name}",
             )
         if needs.record and not subject.endpoint.kind.is_on_record:
             yield (

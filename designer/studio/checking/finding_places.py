@@ -96,8 +96,9 @@ class Places:
 def _field_in_rows(sections: _Sections, section: str, place: str) -> str | None:
     """Return the name of the form field for a place in the rows of a section; None without such a row.
 
-    The place is a row (`phone`), a field of a row (`phone.max_length`), or a place in the rows of a row that
-    is a list (`contacts.inputs.phone`). A row as a whole stands for its first visible field.
+    The place is a row (`phone`), a field of a row (`phone.max_length`), a part of a field's value
+    (`cases.query.topic`), or a place in the rows of a row that is a list (`contacts.inputs.phone`). A row as
+    a whole stands for its first visible field.
     """
     # A field of a row.
     key, _, field = place.rpartition(".")
@@ -106,11 +107,12 @@ def _field_in_rows(sections: _Sections, section: str, place: str) -> str | None:
         # A row as a whole.
         field, form = "", _form_of_row(sections, section, place)
     if form is None:
-        # A place inside a row that is a list.
+        # A place inside a row that is a list, or a part of a field's value, such as a parameter of a query.
         key, _, inner = place.partition(".")
         form = _form_of_row(sections, section, key)
         if form is not None and (field_of_item := _field_in_items(form, inner)):
             return field_of_item
+        field = inner.partition(".")[0]
     if form is None:
         return None
     name = _FORM_NAMES.get((section, field), field)
