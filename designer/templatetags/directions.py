@@ -11,6 +11,8 @@ from django.utils.translation import get_language_bidi
 
 register = template.Library()
 _QUOTED = re.compile("(“[^”]*”)")
+# What `designer.sentences.isolated` returns.
+_ISOLATED = re.compile("\N{FIRST STRONG ISOLATE}([^\N{POP DIRECTIONAL ISOLATE}]*)\N{POP DIRECTIONAL ISOLATE}")
 
 
 @register.filter
@@ -26,4 +28,14 @@ def directed(text: str) -> SafeString:
         format_html("<bdi>{}</bdi>", part) if position % 2 else part.replace("→", "←")
         for position, part in parts
     )
+    return format_html_join("", "{}", ((part,) for part in shown))
+
+
+@register.filter
+def names_apart(text: str) -> SafeString:
+    """Return a text with its isolated names as elements of their own. Styles can cut off the end of each;
+    what cuts off a text from right to left would take the beginning of a Latin name.
+    """
+    parts = enumerate(_ISOLATED.split(str(text)))
+    shown = (format_html("<bdi>{}</bdi>", part) if position % 2 else part for position, part in parts)
     return format_html_join("", "{}", ((part,) for part in shown))

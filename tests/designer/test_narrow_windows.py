@@ -159,3 +159,65 @@ def test_a_plan_is_read_whole_on_a_telephone(server: Server, page: Page) -> None
     page.get_by_text("Endpoints that may answer differently").wait_for()
     _narrow(page)
     assert page.evaluate(_CUT_OFF) == []
+
+
+def test_try_it_is_offered_once_at_every_width(server: Server, page: Page) -> None:
+    endpoint = open_create(server, page)
+    for width, is_beside in ((TELEPHONE[0], False), (1279, False), (1280, True), (1920, True)):
+        endpoint.set_viewport_size({"width": width, "height": 900})
+        named = endpoint.locator("a, button").filter(has_text="Try it", visible=True)
+        assert named.count() == 1
+        assert endpoint.get_by_role("tab", name="Try it").is_visible() is is_beside
+
+
+def test_a_column_of_an_attribute_is_two_fields_high_on_a_telephone(server: Server, page: Page) -> None:
+    sign_in(page, server.url, "/admin/designer/endpoint/", "admin")
+    follow(page.locator("nav .studio-leaf[title^='/api/sales/accounts/{id}:']", has_text="Read"))
+    _narrow(page)
+    rows = page.locator(".studio-rows-columns [data-row]:visible")
+    for number in range(rows.count()):
+        assert rows.nth(number).locator(".studio-field:visible").count() == 2
+    # A new column may be of an attribute or calculated.
+    page.get_by_role("button", name="Add column").click()
+    expression = rows.last.get_by_label("Expression")
+    expression.fill("1 + 1")
+    assert expression.is_visible()
+
+
+# Whether the first letter of the name stands inside of everything that cuts the name off.
+_BEGINNING_SHOWN = """(name) => {
+    const heading = document.querySelector("#header-inner h1");
+    const walker = document.createTreeWalker(heading, NodeFilter.SHOW_TEXT);
+    let text = walker.nextNode();
+    while (!text.data.includes(name)) text = walker.nextNode();
+    const range = document.createRange(), at = text.data.indexOf(name);
+    range.setStart(text, at);
+    range.setEnd(text, at + 1);
+    const letter = range.getBoundingClientRect();
+    for (let around = text.parentElement; around; around = around.parentElement) {
+        const { left, right, bottom } = around.getBoundingClientRect();
+        const cuts = getComputedStyle(around).overflowX !== "visible";
+        if (cuts && (letter.left < left || letter.right > right || letter.top > bottom)) return false;
+    }
+    return true;
+}"""
+
+
+@pytest.mark.parametrize("width", [TELEPHONE[0], 1024, 1440])
+def test_a_long_latin_name_loses_its_end_in_an_arabic_header(server: Server, page: Page, width: int) -> None:
+    name = "Beginning of a name " + "of many words " * 12
+    endpoint = open_create(server, page)
+    endpoint.get_by_label("Title", exact=True).fill(name)
+    follow(endpoint.get_by_role("button", name="Save and continue editing"))
+    addresses = [page.url]
+    page.goto(f"{server.url}/admin/designer/module/")
+    follow(page.locator("#result_list tbody th a").first)
+    page.get_by_label("Title", exact=True).fill(name)
+    follow(page.get_by_role("button", name="Save and continue editing"))
+    addresses.append(page.url)
+    page.context.add_cookies([{"name": "django_language", "value": "ar", "url": server.url}])
+    page.set_viewport_size({"width": width, "height": 900})
+    for address in addresses:
+        page.goto(address)
+        assert page.locator("html[dir=rtl]").count() == 1
+        assert page.evaluate(_BEGINNING_SHOWN, "Beginning"), address

@@ -26,7 +26,7 @@ def test_from_login_to_the_first_200(site: Site, page: Page) -> None:
     hand.click(page.get_by_label("Sales representative (sales-rep)"))
     hand.click(page.get_by_role("button", name="Expose", exact=True))
     hand.click(page.get_by_role("link", name="POST /api/sales/contacts", exact=True))
-    hand.click(page.get_by_role("link", name="Try it"))
+    hand.click(page.get_by_role("tab", name="Try it"))
     page.get_by_label("lastName *").fill("First")
     hand.click(page.get_by_role("button", name="Call for real"))
     assert page.locator("[data-status]").inner_text() == "200"

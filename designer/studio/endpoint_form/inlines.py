@@ -201,7 +201,8 @@ class ColumnForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = Column
         fields = ("position", "attribute", "name", "expression")
-        widgets = {"expression": forms.Textarea(attrs={"rows": 1})}
+        # The placeholder lets the styles know an empty expression: by `:placeholder-shown`.
+        widgets = {"expression": forms.Textarea(attrs={"rows": 1, "placeholder": " "})}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
