@@ -18,7 +18,8 @@ from designer.definitions import (
     FetcherDefinition,
 )
 from designer.definitions.row_rules import RowRuleEntry
-from designer.readiness import Checker, Finding, Severity, State, check, state_of
+from designer.platform import get_platform
+from designer.readiness import Checker, Finding, Metadata, Severity, State, check, state_of
 from designer.readiness.findings import DRIFT
 from designer.readiness.registry import ENDPOINT_RULES, USER_PROPERTY_RULES
 from tests.designer.judged import (
@@ -453,3 +454,14 @@ def test_a_link_that_a_row_rule_doubles_counts_twice(
     endpoint = replace(endpoint, definition=endpoint.definition.model_copy(update={"settings": settings}))
     messages = [str(finding.message) for finding in check(endpoint, configured(endpoint), metadata())]
     assert [text.split()[2] for text in messages if "linked entities; at most 15" in text] == count
+
+
+@pytest.mark.parametrize(("column", "what"), [("new_contract", "files"), ("new_logo", "images")])
+def test_an_upload_without_types_says_what_its_column_takes(portico: None, column: str, what: str) -> None:
+    accounts = ExposedEntityDefinition(module="shop", segment="things", entity="account")
+    upload = create(
+        kind="upload", name="any", inputs=(), bindings=(), settings={"attribute": column}, entity=accounts
+    )
+    findings = check(upload, configured(upload), Metadata(get_platform()))
+    (said,) = (each.message for each in findings if each.rule == "upload-without-types")
+    assert said.startswith(f"Callers may upload {what} of any type.")

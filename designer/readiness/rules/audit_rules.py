@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from django.conf import settings as service
 
+from crmclient.metadata import AttributeType
 from designer.definitions.row_rules import is_open
 from designer.endpoint_facts.reached_entities import RECORDS, Reach, reach
 from designer.kinds import Scope
@@ -109,9 +110,16 @@ def _entity_with_open_records(subject: EndpointSubject) -> str:
 
 @warning_of(UploadSettings, "upload-without-types")
 def uploads_say_what_they_take(subject: EndpointSubject, settings: UploadSettings) -> Found:
-    """Find uploads that take files of any type."""
-    if not settings.extensions and not settings.content_types:
-        yield _("Callers may upload files of any type. List the types that you allow."), "settings.extensions"
+    """Find uploads that take files of any type; of an image column, images of any type."""
+    if settings.extensions or settings.content_types:
+        return
+    column = subject.metadata.attributes(subject.entity).get(settings.attribute)
+    yield (
+        _("Callers may upload images of any type. List the types that you allow.")
+        if column is not None and column.type is AttributeType.IMAGE
+        else _("Callers may upload files of any type. List the types that you allow."),
+        "settings.extensions",
+    )
 
 
 def _needs_no_token(subject: EndpointSubject) -> bool:

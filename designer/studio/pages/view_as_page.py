@@ -87,12 +87,12 @@ class ViewAsPage(StudioPage):
         chosen = {"role": self.request.GET.getlist("role"), "type": _caller_type(self.request)}
         proposal = _proposal(self.request)
         # Why there is no document: it is still being made, or the platform does not answer.
-        not_ready = failed = ""
+        not_ready, failed = False, ""
         document: dict[str, Any] = {}
         try:
             document = json.loads(_openapi(self.request, _configuration(proposal)))
-        except NotReady as error:
-            not_ready = str(error)
+        except NotReady:
+            not_ready = True
         except PlatformError as error:
             failed = failure_words(error)
         # An endpoint that a proposal adds has no page yet, so the operations of proposals have no links.
