@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Final
 
 from pydantic import TypeAdapter
 
 from crmbox.engine.dialects.base import Storage
 from crmclient.metadata import Attribute, Entity, OptionSet, Relationship
+
+ACTIVITY_TYPE: Final = "activitytypecode"
+"""The attribute of activities that holds the name of their entity."""
 
 
 class Kind(str, Enum):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace as changed
 
+from crmbox.engine.definitions import ACTIVITY_TYPE
 from crmbox.importing.fitted_definitions import why_no_key
 from crmbox.importing.fitted_option_sets import STATE
 from crmbox.importing.label_merge import completed_label, label_differences, label_or_name, merged_label
@@ -18,6 +19,7 @@ from crmbox.metadata import alterations, new_definitions
 from crmbox.metadata.draft import Draft
 from crmbox.metadata.physical_columns import Extras
 from crmclient.metadata import AlternateKey, Attribute, AttributeType, Entity
+from crmclient.parties import ACTIVITY
 
 
 class PlannedEntities:
@@ -51,7 +53,7 @@ class PlannedEntities:
                 label=label_or_name(entity.label, name),
                 plural_label=label_or_name(entity.plural_label, entity.entity_set),
             ),
-            [_new_attribute(attribute, extras) for attribute in attributes],
+            [_new_attribute(attribute, entity, extras) for attribute in attributes],
             self._relationships.new_relationships(source_entity, attributes),
             ownership=source_entity.ownership,
             has_states=source_entity.has_states,
@@ -89,7 +91,7 @@ class PlannedEntities:
             self._draft,
             source_entity.name,
             [
-                changed(_new_attribute(attribute, extras), is_primary_name=False)
+                changed(_new_attribute(attribute, source_entity.entity, extras), is_primary_name=False)
                 for attribute in new_attributes
             ],
             self._relationships.new_relationships(source_entity, new_attributes),
@@ -155,9 +157,12 @@ def _differences(before: Entity, after: Entity) -> Iterator[str]:
     yield from label_differences("its description", before.description, after.description)
 
 
-def _new_attribute(attribute: Attribute, extras: Extras) -> Attribute:
-    """Return a new attribute with a label. Only the platform writes a value that is joined from others."""
-    is_written = attribute.logical_name not in extras.joined
+def _new_attribute(attribute: Attribute, entity: Entity, extras: Extras) -> Attribute:
+    """Return a new attribute of an entity, with a label. Only the platform writes a value that is joined from
+    others, and which entity an activity is of.
+    """
+    is_activity_type = attribute.logical_name == ACTIVITY_TYPE and entity.primary_id == ACTIVITY
+    is_written = attribute.logical_name not in extras.joined and not is_activity_type
     return changed(
         attribute,
         label=label_or_name(attribute.label, attribute.logical_name),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace as changed
 from typing import Final
 
-from crmbox.engine.definitions import EntityDefinition
+from crmbox.engine.definitions import ACTIVITY_TYPE, EntityDefinition
 from crmbox.engine.record_views import create_view, drop_view
 from crmbox.metadata.alterations import alter_attribute
 from crmbox.metadata.draft import Draft
@@ -13,8 +13,6 @@ from crmclient.metadata import Relationship
 from crmclient.parties import ACTIVITY
 
 POINTER: Final = "activitypointer"
-KIND: Final = "activitytypecode"
-"""The attribute with the entity of an activity."""
 REGARDING: Final = "regardingobjectid"
 
 
@@ -36,7 +34,7 @@ def attach_activities(draft: Draft) -> None:
     view = draft.entities[POINTER]
     # The view must be dropped before anything that it shows.
     draft.statements.insert(0, (drop_view(view), ()))
-    draft.run_later([create_view(view, members, KIND, draft.dialect)])
+    draft.run_later([create_view(view, members, ACTIVITY_TYPE, draft.dialect)])
 
 
 def is_activity(definition: EntityDefinition) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from crmbox.engine.connection import WriteUnit
+from crmbox.engine.definitions import ACTIVITY_TYPE
 from crmbox.engine.dialects.base import DbValue
 from crmbox.engine.failures import NotUnique
 from crmbox.engine.identities import SERVICE_USER
@@ -20,6 +21,7 @@ from crmbox.records.statements import VERSION, duplicate_error, insert_at_once_s
 from crmbox.records.written_values import WrittenValues
 from crmclient import value_checks
 from crmclient.errors import InvalidRecord, WrongType
+from crmclient.parties import ACTIVITY
 from crmclient.values import Guid, Reference, Stored, Values, new_guid
 
 
@@ -153,13 +155,17 @@ def _owner(written: WrittenValues, actor: Reference) -> Reference:
 def _rules_of(stored: StoredEntity) -> _Rules:
     """Return what a new record of an entity needs, found once for each state of its definition."""
     columns = stored.columns.values()
+    defaults = [
+        (column.name, column.codec.encode(column.definition.default))
+        for column in columns
+        if column.definition.default is not None
+    ]
+    # An imported activity has a column for it; the entities of the CRM in the box have none.
+    if stored.entity.primary_id == ACTIVITY and (activity_type := stored.columns.get(ACTIVITY_TYPE)):
+        defaults.append((activity_type.name, activity_type.codec.encode(stored.entity.logical_name)))
     return _Rules(
         required=tuple(column for column in columns if column.attribute.is_required),
-        defaults=tuple(
-            (column.name, column.codec.encode(column.definition.default))
-            for column in columns
-            if column.definition.default is not None
-        ),
+        defaults=tuple(defaults),
         numbered=tuple(column for column in columns if column.definition.auto_number is not None),
         is_owned=OWNER in stored.columns,
     )

@@ -21,6 +21,7 @@ from crmbox.demo.load import load
 from crmbox.engine.connection import read_unit
 from crmbox.platform import EmbeddedPlatform
 from crmbox.webapi.navigation import navigations
+from crmclient.errors import InvalidRecord
 from crmclient.metadata import AttributeType, DateTimeBehavior
 from crmclient.query.ast import Column, Condition, Filter, Operator, Query
 from crmclient.values import Reference, Value
@@ -222,6 +223,22 @@ def test_activities_have_their_own_relationships(platform: EmbeddedPlatform) -> 
     task = platform.create("task", {"subject": "Call", "regardingobjectid": Reference("new_ring", ring)})
     [value] = platform.retrieve("task", task.id, ["regardingobjectid"]).values.values()
     assert value == Reference("new_ring", ring)
+
+
+def test_activities_say_themselves_which_entity_they_are_of(tmp_path: Path) -> None:
+    subject = '<Property Name="subject" Type="Edm.String"/>'
+    assert subject in ORGANIZATION
+    kind = '<Property Name="activitytypecode" Type="Edm.String"/>'
+    imported(tmp_path, ORGANIZATION.replace(subject, kind + subject), "--all")
+    platform = EmbeddedPlatform()
+
+    for entity in ("task", "letter"):
+        made = platform.create(entity, {"subject": "Call"})
+        assert platform.retrieve(entity, made.id, ["activitytypecode"]).values == {"activitytypecode": entity}
+        attribute = platform.attributes(entity)["activitytypecode"]
+        assert (attribute.creatable, attribute.updatable) == (False, False)
+        with pytest.raises(InvalidRecord):
+            platform.create(entity, {"subject": "Call", "activitytypecode": "email"})
 
 
 def test_lookups_are_spelled_as_they_are_navigated(platform: EmbeddedPlatform) -> None:

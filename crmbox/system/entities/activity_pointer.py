@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from crmbox.engine.definitions import Ownership
-from crmbox.metadata.activities import KIND, POINTER, REGARDING
+from crmbox.engine.definitions import ACTIVITY_TYPE, Ownership
+from crmbox.metadata.activities import POINTER, REGARDING
 from crmbox.system.entities.base import SystemEntity
 from crmbox.system.labels import label
 from crmclient.metadata import Attribute, AttributeType, Entity, Option, OptionSet
@@ -69,7 +69,12 @@ ACTIVITY_POINTER = SystemEntity(
     ),
     (
         _attribute(
-            KIND, AttributeType.STRING, "Activity Type", "Aktivitätstyp", "نوع النشاط", max_length=128
+            ACTIVITY_TYPE,
+            AttributeType.STRING,
+            "Activity Type",
+            "Aktivitätstyp",
+            "نوع النشاط",
+            max_length=128,
         ),
         _attribute(
             "subject",
