@@ -215,9 +215,19 @@ def test_a_long_latin_name_loses_its_end_in_an_arabic_header(server: Server, pag
     page.get_by_label("Title", exact=True).fill(name)
     follow(page.get_by_role("button", name="Save and continue editing"))
     addresses.append(page.url)
+    # A kind of several words stands before the name.
+    follow(page.locator("nav .studio-leaf[title^='/api/sales/queries/accounts:']"))
+    page.get_by_label("Title", exact=True).fill(name)
+    follow(page.get_by_role("button", name="Save and continue editing"))
+    addresses.append(page.url)
     page.context.add_cookies([{"name": "django_language", "value": "ar", "url": server.url}])
     page.set_viewport_size({"width": width, "height": 900})
     for address in addresses:
         page.goto(address)
         assert page.locator("html[dir=rtl]").count() == 1
         assert page.evaluate(_BEGINNING_SHOWN, "Beginning"), address
+        heading, header = page.locator("#header-inner h1"), page.locator("#header-inner")
+        (lines, around) = (node.bounding_box() for node in (heading, header))
+        assert lines is not None
+        assert around is not None
+        assert lines["height"] <= around["height"], address
