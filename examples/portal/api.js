@@ -1,7 +1,8 @@
 // Calls of the API: JSON, files on their way up and down, and problems as errors.
 
-import { Refused, accessToken, isSignedIn, renew } from "./session.js";
+import { Refused, accessToken, isSignedIn, reach, renew } from "./session.js";
 import { settings } from "./settings.js";
+import { say } from "./texts.js";
 
 export class Problem extends Error {
   constructor(status, body) {
@@ -39,7 +40,7 @@ export async function upload(path, file, progress) {
           request.setRequestHeader(name, value);
         }
         request.upload.onprogress = (event) => event.lengthComputable && progress(event.loaded / event.total);
-        request.onerror = () => reject(new Error("The connection broke off. Send the file again."));
+        request.onerror = () => reject(new Error(say("unreachable")));
         request.onload = () => {
           const body = JSON.parse(request.responseText || "{}");
           if (request.status < 400) resolve(body);
@@ -62,7 +63,8 @@ function sent(method, path, { json, query, accept = "application/json" } = {}) {
   return again(async () => {
     const own = headers(accept, key);
     if (json !== undefined) own["Content-Type"] = "application/json";
-    const answer = await fetch(url, { method, headers: own, body: json === undefined ? undefined : JSON.stringify(json) });
+    const body = json === undefined ? undefined : JSON.stringify(json);
+    const answer = await reach(url, { method, headers: own, body });
     if (!answer.ok) throw new Problem(answer.status, await answer.json().catch(() => ({})));
     return answer;
   });

@@ -5,6 +5,7 @@
 // that a reload does not sign out.
 
 import { settings } from "./settings.js";
+import { say } from "./texts.js";
 
 const REFRESH = "portal.refresh";
 const FLOW = "portal.flow";
@@ -127,17 +128,30 @@ function forget() {
   sessionStorage.removeItem(REFRESH);
 }
 
-async function discovery() {
-  discovered ??= fetch(`${settings.issuer.replace(/\/$/, "")}/.well-known/openid-configuration`).then((answer) => {
-    if (!answer.ok) throw new Error("The issuer cannot be reached.");
-    return answer.json();
+// The answer of a request. What a browser says of one that has none is in its own words, which say nothing to a customer.
+export async function reach(url, options) {
+  return fetch(url, options).catch(() => {
+    throw new Error(say("unreachable"));
   });
+}
+
+async function discovery() {
+  discovered ??= reach(`${settings.issuer.replace(/\/$/, "")}/.well-known/openid-configuration`)
+    .then((answer) => {
+      if (!answer.ok) throw new Error(say("unreachable"));
+      return answer.json();
+    })
+    .catch((error) => {
+      // The next one asks anew.
+      discovered = null;
+      throw error;
+    });
   return discovered;
 }
 
 // A form to a token endpoint. Raises Refused with the sentence of the answer.
 async function ask(url, fields) {
-  const answer = await fetch(url, { method: "POST", body: new URLSearchParams(fields) });
+  const answer = await reach(url, { method: "POST", body: new URLSearchParams(fields) });
   const said = await answer.json().catch(() => ({}));
   if (answer.ok) return said;
   const words = said.error_description ?? said.detail ?? said.error ?? `The answer was ${answer.status}.`;

@@ -18,6 +18,7 @@ const TEXTS = {
     back: "Back", closed: "The case is closed.", newWords: "Tell us what happened. You can attach files afterwards.", report: "Report", reported: "Thank you. We have your case.",
     save: "Save", saved: "Your profile is saved.", unchanged: "Nothing was changed.", profileWords: "So that we can reach you.",
     emailWords: "E-mail {0}. Ask us to change it.", missing: "There is nothing here that you can see.", toCases: "All my cases", failed: "That did not work", retry: "Try again",
+    unreachable: "The service cannot be reached. Check your connection, then try again.",
     check: "Check the marked fields.", required: "required",
   },
   de: {
@@ -37,6 +38,7 @@ const TEXTS = {
     back: "Zurück", closed: "Die Anfrage ist geschlossen.", newWords: "Beschreiben Sie, was geschehen ist. Dateien können Sie danach anhängen.", report: "Melden", reported: "Vielen Dank. Ihre Anfrage ist bei uns.",
     save: "Speichern", saved: "Ihr Profil ist gespeichert.", unchanged: "Es wurde nichts geändert.", profileWords: "Damit wir Sie erreichen.",
     emailWords: "E-Mail {0}. Für eine Änderung wenden Sie sich an uns.", missing: "Hier gibt es nichts, das Sie sehen können.", toCases: "Alle meine Anfragen", failed: "Das hat nicht geklappt", retry: "Noch einmal versuchen",
+    unreachable: "Der Dienst ist nicht erreichbar. Prüfen Sie Ihre Verbindung, und versuchen Sie es noch einmal.",
     check: "Prüfen Sie die markierten Felder.", required: "Pflichtfeld",
   },
 };

@@ -235,6 +235,24 @@ def test_what_cannot_be_loaded_is_said(origin: str, page: Page, file: str, how: 
     page.get_by_text("The portal could not be loaded. Load the page again.").wait_for()
 
 
+def test_a_service_that_cannot_be_reached_is_said_in_the_language_chosen(origin: str, page: Page) -> None:
+    page.goto(origin)
+    page.get_by_text("How to report a problem").wait_for()
+    page.get_by_label("Language").select_option("Deutsch")
+    page.get_by_role("heading", name="Hilfe").wait_for()
+    page.route("**/api/**", lambda route: route.abort())
+    page.goto(f"{origin}/#/sign-in")
+    page.get_by_label("Benutzername").fill("customer")
+    page.get_by_label("Kennwort").fill("demo")
+    page.get_by_role("button", name="Anmelden").last.click()
+    page.get_by_text("Der Dienst ist nicht erreichbar.").wait_for()
+    page.goto(origin)
+    page.get_by_text("Der Dienst ist nicht erreichbar.").wait_for()
+    page.unroute("**/api/**")
+    page.get_by_role("button", name="Noch einmal versuchen").click()
+    page.get_by_text("How to report a problem").wait_for()
+
+
 def test_what_the_crm_holds_is_never_run(origin: str, page: Page) -> None:
     page.goto(origin)
     page.locator("details").first.wait_for()
