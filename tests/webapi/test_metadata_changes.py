@@ -248,6 +248,9 @@ def test_the_dataverse_client_ties_an_entity_to_itself(banks: Crm) -> None:
 def test_a_key_finds_records(banks: Crm) -> None:
     body = {"SchemaName": "new_TitleKey", "KeyAttributes": ["new_title"], "DisplayName": label("Title")}
     address = done(banks, "POST", f"{TABLE}/Keys", body)
+    # The platform behind the server calls it by its schema name, and clients by its logical name.
+    [key] = banks.get(f"{TABLE}/Keys")["value"]
+    assert (key["LogicalName"], key["SchemaName"]) == ("new_titlekey", "new_titlekey")
     id = banks.create("new_bankaccounts", {"new_title": "One"})
     assert banks.get("new_bankaccounts(new_title='One')")["new_bankaccountid"] == id
     done(banks, "DELETE", address)

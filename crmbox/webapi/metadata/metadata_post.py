@@ -160,8 +160,11 @@ def _create_attribute(metadata: Change, entity: str, body: Body) -> Guid:
 
 
 def _create_key(metadata: Change, entity: str, body: Body) -> Guid:
-    """Create an alternate key of an entity. Return its MetadataId."""
-    name = body.needed("SchemaName")
+    """Create an alternate key of an entity. Return its MetadataId.
+
+    It is called by its logical name, as attributes are: that is what configurations name.
+    """
+    name = body.needed("SchemaName").lower()
     metadata.create_key(entity, AlternateKey(name, body.texts("KeyAttributes")))
     return metadata_id("key", entity, name)
 
