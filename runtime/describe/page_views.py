@@ -82,12 +82,14 @@ def docs(request: HttpRequest) -> HttpResponseBase:
     reader may see.
     """
     served = current()
-    lcid_text = parse_qs(request.META.get("QUERY_STRING", "")).get("lcid", [""])[0]
+    lcids = parse_qs(request.META.get("QUERY_STRING", "")).get("lcid", [])
+    if len(lcids) > 1:
+        raise invalid_parameters([FieldError("repeated_parameter", "Must be given once.", parameter="lcid")])
     offered = served.configuration.languages()
     context = {
         "most_shown": MOST_SHOWN,
         "expansion": "list" if len(served.routes.ids()) <= MOST_SHOWN else "none",
-        "lcid": read_lcid({"lcid": lcid_text} if lcid_text else {}, ENGLISH),
+        "lcid": read_lcid({"lcid": lcids[0]} if lcids else {}, ENGLISH),
         "languages": [(lcid, language_name(lcid)) for lcid in sorted(offered | {ENGLISH})] if offered else [],
     }
     return render_page(request, "runtime/docs.html", context)

@@ -193,6 +193,7 @@ def test_the_page_of_swagger_ui_offers_the_languages_that_there_are(create: Endp
     page = Client().get("/api/docs?lcid=1031").content.decode()
     assert '<option value="1031" selected>German (1031)</option>' in page
     assert Client().get("/api/docs?lcid=de").status_code == 400
+    assert Client().get("/api/docs?lcid=1031&lcid=1033").status_code == 400
     Endpoint.objects.update(translations={})
     Module.objects.update(translations={})
     for row in Endpoint.objects.all():
