@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from designer.kinds import KINDS, Scope, Section
 from designer.models import Endpoint, ExposedEntity
+from designer.readiness.rules.audit_rules import WRITE_WITHOUT_ROLES
 from designer.studio.endpoint_form.endpoint_list import KindFilter
 from designer.studio.endpoint_form.form import (
     ACCESS_FIELDS,
@@ -106,7 +107,11 @@ class EndpointAdmin(EndpointPages):
         row = form.instance
         if change or not form.cleaned_data.get("enabled"):
             return
-        if not any(finding.is_blocking for finding in checker().endpoint_if_known(row.pk)):
+        # *Enabled* is ticked when the page opens, so nobody has decided to let every caller write.
+        if not any(
+            finding.is_blocking or finding.rule == WRITE_WITHOUT_ROLES
+            for finding in checker().endpoint_if_known(row.pk)
+        ):
             row.enabled = True
             row.save(update_fields=["enabled"])
 

@@ -356,6 +356,26 @@ def test_an_endpoint_is_not_moved_to_the_place_of_another_one(dora: Client) -> N
     assert "There is an endpoint of this kind at this place already." in errors(answer)
 
 
+@pytest.mark.parametrize("kind", ["delete", "update"])
+def test_a_new_endpoint_by_which_every_caller_could_write_any_record_stays_a_draft(
+    dora: Client, kind: str
+) -> None:
+    module = Module.objects.create(segment="open")
+    for segment, roles in (("all", []), ("chosen", [Role.objects.get(name="sales-rep").pk])):
+        entity = ExposedEntity.objects.create(module=module, entity="phonecall", segment=segment)
+        new = filled(page(dora, add_url("endpoint"))) | {"kind": kind, "entity": entity.pk, "callers": roles}
+        assert new["enabled"] == "on"
+        assert send(dora, add_url("endpoint"), new).status_code == 302
+    rows = Endpoint.objects.filter(entity__module=module)
+    assert set(rows.values_list("entity__segment", "enabled")) == {("all", False), ("chosen", True)}
+    # Whoever means it switches it on.
+    open_row = rows.get(entity__segment="all")
+    data = filled(page(dora, change_url(open_row)))
+    assert send(dora, change_url(open_row), data | {"enabled": "on"}).status_code == 302
+    open_row.refresh_from_db()
+    assert open_row.enabled
+
+
 def test_two_endpoints_of_one_place_are_refused_at_a_field_that_their_kind_has(dora: Client) -> None:
     """The page hides the fields that are no part of the path of the kind."""
     new = filled(page(dora, add_url("endpoint")))

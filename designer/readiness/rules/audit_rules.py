@@ -17,6 +17,8 @@ from designer.readiness.rules.query_rules import QUERY, needs_of_query
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
 
+WRITE_WITHOUT_ROLES = "write-without-roles"
+
 
 @warning("anonymous-read", row_rules=True)
 def reading_is_guarded(subject: EndpointSubject) -> Found:
@@ -56,7 +58,7 @@ def deleting_is_narrowed(subject: EndpointSubject) -> Found:
         yield _("Callers may delete any record. Add a row rule that says which."), "row_rule"
 
 
-@warning("write-without-roles", row_rules=True)
+@warning(WRITE_WITHOUT_ROLES, row_rules=True)
 def writing_is_for_roles(subject: EndpointSubject) -> Found:
     """Find endpoints that write records by id or key for every caller with a token, with no roles and no row
     rule.

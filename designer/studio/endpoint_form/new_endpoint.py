@@ -48,7 +48,8 @@ class NewEndpointForm(CallerRolesForm):
             # a draft whatever is ticked.
             self.initial["enabled"] = True
             self.fields["enabled"].help_text = gettext_lazy(
-                "Callers can call the endpoint at once. If something is missing, it stays a draft."
+                "Callers can call the endpoint at once. It stays a draft if something is missing, or if "
+                "every caller could write any record."
             )
         if "kind" in self.fields:
             offered = _kinds_at(self.initial)
