@@ -119,7 +119,7 @@ def test_a_text_that_dataverse_cannot_be_asked_for_is_the_caller_s_mistake(
         assert answer.status_code == 400, answer.text
         assert [error["parameter"] for error in answer.json()["errors"]] == [name]
     path = world.path(by_key).replace("{value}", quote(f"a{character}"))
-    assert world.twins.ask("rep", "GET", path).status == 404
+    assert world.twins.ask("rep", "GET", path).status == 400
 
 
 def test_a_query_over_its_cap_is_refused_alike(world: World) -> None:

@@ -40,11 +40,11 @@ def test_an_upload_is_made_and_served_in_one_form(dora: Client, rita: Caller) ->
 
 
 def test_an_upload_without_a_name_is_called_after_its_column(dora: Client) -> None:
-    accounts = ExposedEntity.objects.get(segment="accounts")
+    accounts, role = ExposedEntity.objects.get(segment="accounts"), Role.objects.get(name="sales-rep")
     address = f"{add_url('endpoint')}?entity={accounts.pk}"
     for column, name in (("new_logo", "logo"), ("new_logo", "logo-2"), ("new_contract", "contract-2")):
         data = filled(page(dora, address)) | {"kind": "upload", "name": "", "upload__attribute": column}
-        saved = send(dora, address, data | {"enabled": "on"})
+        saved = send(dora, address, data | {"enabled": "on", "callers": [role.pk]})
         assert saved.status_code == 302, errors(saved)
         assert Endpoint.objects.filter(kind="upload", entity=accounts, name=name, enabled=True).exists()
 
