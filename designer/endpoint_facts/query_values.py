@@ -6,22 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from crmclient.errors import MissingPrivilege
-from crmclient.metadata import Attribute, OptionSet
+from crmclient.metadata import Attribute
 from crmclient.query.resolving import can_compare
 from designer.calendar import calendar
 from designer.definitions import InputDefinition
+from designer.endpoint_facts.known_options import OptionSets, known_options
 from designer.endpoint_facts.query_parameters import Use, takes_list
 from designer.sentences import Sentence
 from designer.types import TYPES, InputType, InvalidInput, Limits
 
 
-class Attributes(Protocol):
+class Attributes(OptionSets, Protocol):
     """The metadata that a query's inputs depend on: of a platform, or what readiness knows of it."""
 
     def attributes(self, entity: str, /) -> Mapping[str, Attribute]: ...
-
-    def option_set(self, name: str, /) -> OptionSet | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +44,7 @@ class QueryValues:
         conditions = tuple((use, attribute) for use, attribute in candidates if attribute is not None)
         attribute = _attribute_compared(conditions)
         options = (
-            _option_set_of(attribute, metadata) if input_type.is_choice and attribute is not None else None
+            known_options(attribute, metadata) if input_type.is_choice and attribute is not None else None
         )
         return cls(
             input_type.as_parameter,
@@ -90,18 +88,6 @@ class QueryValues:
                     ),
                 )
         return value
-
-
-def _option_set_of(attribute: Attribute, metadata: Attributes) -> OptionSet | None:
-    """Return the option set of a choice attribute, its own or a global one. None for another attribute, and
-    where the service's own account may not read options: then the platform alone knows them.
-    """
-    if attribute.options is not None or attribute.option_set is None:
-        return attribute.options
-    try:
-        return metadata.option_set(attribute.option_set)
-    except MissingPrivilege:
-        return None
 
 
 def _attribute_compared(conditions: Sequence[tuple[Use, Attribute]]) -> Attribute | None:

@@ -8,8 +8,8 @@ from typing import Any
 
 from crmclient import Platform
 from crmclient.metadata import Attribute, OptionSet
+from designer.endpoint_facts.known_options import known_options
 from runtime.values.fields import Field
-from runtime.values.option_labels import known_options
 
 Components = dict[str, dict[str, Any]]
 

@@ -11,12 +11,12 @@ from typing import Any, TypeAlias
 from crmclient import Platform
 from crmclient.metadata import Attribute, Label, OptionSet
 from designer.configuration import Endpoint
+from designer.endpoint_facts.known_options import known_options
 from designer.types import TYPES
 from runtime.describe.documentation import documentation_of
 from runtime.http.rendering import JSON
 from runtime.operations.base import Description
 from runtime.values.fields import Field
-from runtime.values.option_labels import known_options
 
 # The places of endpoints that are described together as one entity.
 _OF_ENTITY = frozenset({"operations", "files", "actions", "optionsets"})

@@ -8,6 +8,7 @@ from django.http import HttpResponse
 
 from crmclient import Platform
 from designer.configuration import Endpoint
+from designer.endpoint_facts.known_options import known_options
 from designer.sentences import Sentence
 from runtime.http.conditions import digest
 from runtime.http.failures import Misconfigured
@@ -19,7 +20,7 @@ from runtime.operations.message_language import language_parameter, read_paramet
 from runtime.request_context import Exchange
 from runtime.steps import FoundRecord, Steps
 from runtime.values.columns import Columns
-from runtime.values.option_labels import OptionLabels, known_options
+from runtime.values.option_labels import OptionLabels
 
 
 class ReadOperation(Operation):

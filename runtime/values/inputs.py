@@ -10,13 +10,13 @@ from crmclient import Platform, Value
 from crmclient.metadata import Attribute
 from designer.definitions import EndpointDefinition, InputDefinition
 from designer.endpoint_facts.bound_attributes import bound_attributes, bound_options
+from designer.endpoint_facts.known_options import known_options
 from designer.names import alike
 from designer.sentences import Sentence
 from designer.types import TYPES, InputType, InvalidInput, Limits, Reader
 from runtime.http.bodies import escape
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import FieldError, Problem
-from runtime.values.option_labels import known_options
 
 # The most unknown keys that an answer names, and the characters of each: an answer should not be many times
 # as long as its request.

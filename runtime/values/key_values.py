@@ -16,11 +16,11 @@ from crmclient.query.ast import Condition, Filter, Operator
 from crmclient.text import fits_xml
 from designer.configuration import Endpoint
 from designer.definitions import InputDefinition
+from designer.endpoint_facts.known_options import known_options
 from designer.sentences import Sentence
 from designer.types import InputType, InvalidInput, Limits, natural_type
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import Problem
-from runtime.values.option_labels import known_options
 from runtime.values.query_inputs import split_list
 
 INVALID_KEY = "invalid_key"

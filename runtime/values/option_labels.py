@@ -6,20 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from crmclient import Platform
-from crmclient.errors import MissingPrivilege, UnknownOptionSet
-from crmclient.metadata import ENGLISH, Attribute, OptionSet
-
-
-def known_options(attribute: Attribute, platform: Platform) -> OptionSet | None:
-    """Return the option set of a choice attribute, its own or a global one. None for another attribute, and
-    where the service's own account may not read options: then the platform alone knows them.
-    """
-    if attribute.options is not None or attribute.option_set is None:
-        return attribute.options
-    try:
-        return platform.option_set(attribute.option_set)
-    except (MissingPrivilege, UnknownOptionSet):
-        return None
+from crmclient.metadata import ENGLISH, OptionSet
 
 
 class OptionLabels:

@@ -18,6 +18,7 @@ from crmclient.values import QueryResult
 from designer.calendar import calendar
 from designer.configuration import Endpoint
 from designer.definitions import ColumnDefinition
+from designer.endpoint_facts.known_options import known_options
 from designer.kinds.queries import QuerySettings
 from designer.queries.answered_columns import answered_attributes, rounding_places
 from designer.sentences import Sentence
@@ -31,7 +32,7 @@ from runtime.operations.queries.rules import QueryRules
 from runtime.request_context import Exchange
 from runtime.steps import Steps, circumstances
 from runtime.values.columns import Columns
-from runtime.values.option_labels import OptionLabels, known_options
+from runtime.values.option_labels import OptionLabels
 from runtime.values.outputs import rounded, rounded_float
 from runtime.values.query_inputs import QueryInputs
 
