@@ -6,20 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from crmclient.metadata import Attribute
+from crmclient.known_options import known_options
+from crmclient.metadata import Attribute, OptionSet
 from crmclient.query.resolving import can_compare
 from designer.calendar import calendar
 from designer.definitions import InputDefinition
-from designer.endpoint_facts.known_options import OptionSets, known_options
 from designer.endpoint_facts.query_parameters import Use, takes_list
 from designer.sentences import Sentence
 from designer.types import TYPES, InputType, InvalidInput, Limits
 
 
-class Attributes(OptionSets, Protocol):
+class Attributes(Protocol):
     """The metadata that a query's inputs depend on: of a platform, or what readiness knows of it."""
 
     def attributes(self, entity: str, /) -> Mapping[str, Attribute]: ...
+
+    def option_set(self, name: str, /) -> OptionSet | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,9 @@ class QueryValues:
         conditions = tuple((use, attribute) for use, attribute in candidates if attribute is not None)
         attribute = _attribute_compared(conditions)
         options = (
-            known_options(attribute, metadata) if input_type.is_choice and attribute is not None else None
+            known_options(attribute, metadata.option_set)
+            if input_type.is_choice and attribute is not None
+            else None
         )
         return cls(
             input_type.as_parameter,

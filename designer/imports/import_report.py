@@ -124,8 +124,10 @@ def _with_lost_role(change: Change, difference: Difference) -> Difference:
 
     They are no part of the configuration, so a document that is imported cannot know of them.
     """
-    holders = sum(1 for _ in uses_outside(change.item)) if change.effect == "remove" else 0
-    if not holders or change.collection.field != "roles":
+    if change.effect != "remove" or change.collection.field != "roles":
+        return difference
+    holders = sum(1 for _ in uses_outside(change.item))
+    if not holders:
         return difference
     text = ngettext(
         "%(number)s API account or key holds the role and loses it",

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from crmclient import Platform
+from crmclient.known_options import known_options
 from crmclient.metadata import Attribute, OptionSet
-from designer.endpoint_facts.known_options import known_options
 from runtime.values.fields import Field
 
 Components = dict[str, dict[str, Any]]
@@ -74,7 +74,9 @@ class OptionComponents:
         components.
         """
         for field in fields:
-            option_set = None if field.attribute is None else known_options(field.attribute, self._platform)
+            option_set = (
+                None if field.attribute is None else known_options(field.attribute, self._platform.option_set)
+            )
             if field.attribute is not None and option_set is not None and option_set.options:
                 name = component_name(field.attribute, option_set)
                 if name not in self.components:

@@ -9,9 +9,9 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from crmclient import Platform
+from crmclient.known_options import known_options
 from crmclient.metadata import Attribute, Label, OptionSet
 from designer.configuration import Endpoint
-from designer.endpoint_facts.known_options import known_options
 from designer.types import TYPES
 from runtime.describe.documentation import documentation_of
 from runtime.http.rendering import JSON
@@ -167,7 +167,7 @@ def _facts_of_attribute(attribute: Attribute, platform: Platform) -> dict[str, A
     facts: dict[str, Any] = {}
     if attribute.targets:
         facts["targets"] = list(attribute.targets)
-    option_set = known_options(attribute, platform)
+    option_set = known_options(attribute, platform.option_set)
     if option_set is not None:
         # An entity, or None for a global option set; the name of the set; and that of the attribute.
         facts["optionSet"] = [option_set.entity, option_set.name, attribute.logical_name]

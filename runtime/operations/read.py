@@ -7,8 +7,8 @@ from typing import ClassVar
 from django.http import HttpResponse
 
 from crmclient import Platform
+from crmclient.known_options import known_options
 from designer.configuration import Endpoint
-from designer.endpoint_facts.known_options import known_options
 from designer.sentences import Sentence
 from runtime.http.conditions import digest
 from runtime.http.failures import Misconfigured
@@ -36,7 +36,7 @@ class ReadOperation(Operation):
         attributes = platform.attributes(self.entity)
         self.has_labels = definition.settings.has_labels
         labels = {
-            name: OptionLabels(known_options(attributes[name], platform), platform)
+            name: OptionLabels(known_options(attributes[name], platform.option_set), platform)
             for name in (column.attribute for column in definition.columns)
             if self.has_labels and name in attributes and attributes[name].type.has_options
         }

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from crmclient import Platform, Value
+from crmclient.known_options import known_options
 from crmclient.metadata import Attribute
 from designer.definitions import EndpointDefinition, InputDefinition
 from designer.endpoint_facts.bound_attributes import bound_attributes, bound_options
-from designer.endpoint_facts.known_options import known_options
 from designer.names import alike
 from designer.sentences import Sentence
 from designer.types import TYPES, InputType, InvalidInput, Limits, Reader
@@ -226,7 +226,7 @@ def limits_of_inputs(
     """Return the limits of each input, by name. They depend on the attribute that the input is bound to."""
     bound = bound_attributes(endpoint.bindings, attributes)
     options = bound_options(
-        endpoint.bindings, attributes, lambda attribute: known_options(attribute, platform)
+        endpoint.bindings, attributes, lambda attribute: known_options(attribute, platform.option_set)
     )
     return {
         definition.name: Limits.of(definition, bound.get(definition.name), options.get(definition.name))

@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from crmclient import Platform, Reference, Value
+from crmclient.known_options import known_options
 from crmclient.metadata import Attribute
 from crmclient.query import literals
 from crmclient.query.ast import Condition, Filter, Operator
 from crmclient.text import fits_xml
 from designer.configuration import Endpoint
 from designer.definitions import InputDefinition
-from designer.endpoint_facts.known_options import known_options
 from designer.sentences import Sentence
 from designer.types import InputType, InvalidInput, Limits, natural_type
 from runtime.http.failures import Misconfigured
@@ -52,7 +52,9 @@ class KeyInPath:
             # In a query string a reference is read as a bare id; in a key it stays a reference.
             input_type = input_type if attributes[name].type.is_reference else input_type.as_parameter
             limits = Limits.of(
-                InputDefinition(name=PARAMETER), attributes[name], known_options(attributes[name], platform)
+                InputDefinition(name=PARAMETER),
+                attributes[name],
+                known_options(attributes[name], platform.option_set),
             )
             self._readers[name] = _reader(input_type, limits, attributes[name])
             self._schemas.append(input_type.schema(limits))

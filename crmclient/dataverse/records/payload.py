@@ -18,13 +18,13 @@ from crmclient.dataverse.records.parties import bodies
 from crmclient.errors import (
     InvalidRecord,
     InvalidValue,
-    MissingPrivilege,
     MissingRequired,
     ReadOnlyAttribute,
     UnknownAttribute,
     UnknownTarget,
     WrongType,
 )
+from crmclient.known_options import known_options
 from crmclient.limits import check, wrong_value
 from crmclient.metadata import Attribute, Entity, OptionSet, RequiredLevel
 from crmclient.parties import collection_of
@@ -143,13 +143,5 @@ class _Writer:
         return f"/{target.entity_set}({encode(attribute, value.id)})"
 
     def _options(self, attribute: Attribute) -> OptionSet | None:
-        """Return the options of a choice: its own, or those of the global option set that it names.
-
-        None where the service's own account may not read them, or knows the set only after a refresh.
-        """
-        if attribute.options is not None or attribute.option_set is None:
-            return attribute.options
-        try:
-            return self._catalogue.option_sets().get(attribute.option_set)
-        except MissingPrivilege:
-            return None
+        """Return the options of a choice; None where only Dataverse knows them."""
+        return known_options(attribute, lambda name: self._catalogue.option_sets().get(name))

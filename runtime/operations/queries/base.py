@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from crmclient import Platform, Value
 from crmclient.errors import InvalidQuery, UnfitValue
+from crmclient.known_options import known_options
 from crmclient.metadata import ENGLISH, Attribute
 from crmclient.query.ast import ALL, Order, Page, Query
 from crmclient.query.designed import DesignedQuery
@@ -18,7 +19,6 @@ from crmclient.values import QueryResult
 from designer.calendar import calendar
 from designer.configuration import Endpoint
 from designer.definitions import ColumnDefinition
-from designer.endpoint_facts.known_options import known_options
 from designer.kinds.queries import QuerySettings
 from designer.queries.answered_columns import answered_attributes, rounding_places
 from designer.sentences import Sentence
@@ -216,7 +216,7 @@ def _columns(endpoint: Endpoint, query: DesignedQuery, platform: Platform, *, la
 def _labels_by_key(attributes: Mapping[str, Attribute], platform: Platform) -> dict[str, OptionLabels]:
     """Return the labels of the attributes that are choices, by the attribute's key in the row."""
     return {
-        key: OptionLabels(known_options(attribute, platform), platform)
+        key: OptionLabels(known_options(attribute, platform.option_set), platform)
         for key, attribute in attributes.items()
         if attribute.type.has_options
     }
